@@ -1,0 +1,2 @@
+//! The praxis program.
+fn main() {}
