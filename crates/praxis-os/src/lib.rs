@@ -1,0 +1,18 @@
+//! Files as the operating system has them: paths resolved once, opened as what was decided on, replaced whole.
+//!
+//! ```
+//! use praxis_os::RealPath;
+//!
+//! let root = RealPath::resolve("/".as_ref(), "/usr/../usr/./bin").unwrap();
+//! assert!(root.as_path().is_absolute() && !root.as_path().to_string_lossy().contains(".."));
+//! ```
+
+mod atomic;
+mod open;
+mod path;
+mod private;
+
+pub use atomic::replace;
+pub use open::{FileError, open_regular};
+pub use path::RealPath;
+pub use private::{create_private, make_private_dir};
