@@ -33,6 +33,11 @@ impl RealPath {
         }
     }
 
+    /// Takes a path that was resolved before and has been carried as plain data since.
+    pub fn already_resolved(path: PathBuf) -> Self {
+        Self(path)
+    }
+
     /// The path itself.
     pub fn as_path(&self) -> &Path {
         &self.0

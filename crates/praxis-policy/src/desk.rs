@@ -116,6 +116,7 @@ impl Desk {
             tool: query.tool.clone(),
             permission: query.permission.clone(),
             patterns: query.patterns.clone(),
+            always: query.always.clone(),
             decision: decision.clone(),
         });
         match decision.action {

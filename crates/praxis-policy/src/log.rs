@@ -25,6 +25,8 @@ pub struct LogEntry {
     pub permission: String,
     /// Which resources.
     pub patterns: Vec<String>,
+    /// What an "always" would have allowed.
+    pub always: Vec<String>,
     /// The verdict, with rule, file and line.
     #[serde(flatten)]
     pub decision: Decision,

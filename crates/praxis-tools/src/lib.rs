@@ -1,0 +1,65 @@
+//! The tool system: define, register, validate, permit, run and bound, and the tools that come with Praxis.
+//!
+//! A tool is one type. Its input's doc comment is what the model reads:
+//!
+//! ```
+//! use praxis_tools::{Cx, Report, Tool, ToolError};
+//!
+//! /// Add two numbers.
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Sum {
+//!     /// The first.
+//!     a: i64,
+//!     /// The second.
+//!     b: i64,
+//! }
+//!
+//! struct Adder;
+//!
+//! impl Tool for Adder {
+//!     type Input = Sum;
+//!     const NAME: &'static str = "add";
+//!
+//!     async fn run(&self, input: Sum, _: &Cx) -> Result<Report, ToolError> {
+//!         Ok(Report::new("sum", (input.a + input.b).to_string()))
+//!     }
+//! }
+//! ```
+//!
+//! `examples/note.rs` registers such a tool, asks a permission and calls it.
+
+mod ask;
+pub mod builtin;
+mod bus;
+mod clock;
+mod cx;
+mod error;
+mod grants;
+mod hooks;
+mod instance;
+mod lock;
+mod output;
+mod permissions;
+mod progress;
+mod questions;
+pub mod registry;
+pub mod schema;
+mod todos;
+mod tool;
+
+pub use ask::Ask;
+pub use bus::Bus;
+pub use clock::{Clock, system_clock};
+pub use cx::{Cx, CxParts};
+pub use error::ToolError;
+pub use grants::{GrantFile, GrantStore, NoGrants, ProjectGrants};
+pub use hooks::{HookFailure, Hooks, ToolCall};
+pub use instance::Instance;
+pub use output::{OutputStore, RETENTION, Saved};
+pub use permissions::{Attendance, DecisionObserver, NotStored, Permissions, PermissionsParts, ReplyError};
+pub use praxis_policy::{Act, Authority, Grant};
+pub use praxis_proto::{Attachment, Report};
+pub use questions::Questions;
+pub use registry::{Offer, Registry};
+pub use todos::{MemoryTodos, TodoStore};
+pub use tool::{AnyTool, Boxed, DEFAULT_DEADLINE, Tool, Typed};

@@ -1,0 +1,138 @@
+//! The tools of one turn. What was offered is what is called, even if a source changes meanwhile.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use praxis_policy::disabled;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::repair::repair;
+use super::source::Entry;
+use super::{Scene, SourceKind};
+use crate::builtin::INVALID;
+use crate::{AnyTool, Hooks, OutputStore};
+
+/// What a model is told about a tool.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Definition {
+    /// The name.
+    pub name: String,
+    /// The text.
+    pub description: String,
+    /// The schema of its arguments.
+    pub parameters: Value,
+}
+
+/// A source that has no tools this time, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The source.
+    pub source: String,
+    /// Why.
+    pub failure: String,
+}
+
+/// A tool as it is offered.
+#[derive(Clone)]
+pub struct Offered {
+    pub(crate) tool: Arc<dyn AnyTool>,
+    /// Where it comes from.
+    pub kind: SourceKind,
+    /// What the model is told.
+    pub definition: Definition,
+}
+
+/// A snapshot of the tools for one model and agent. Cheap to clone.
+#[derive(Clone)]
+pub struct Offer {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    tools: BTreeMap<String, Offered>,
+    problems: Vec<Problem>,
+    pub(super) hooks: Vec<Arc<dyn Hooks>>,
+    pub(super) outputs: OutputStore,
+}
+
+impl Offer {
+    pub(super) async fn compose(
+        entries: Vec<Entry>,
+        mut problems: Vec<Problem>,
+        scene: &Scene,
+        hooks: &[Arc<dyn Hooks>],
+        outputs: &OutputStore,
+    ) -> Self {
+        let mut tools = BTreeMap::new();
+        for Entry { tool, kind } in entries {
+            let name = tool.name();
+            if !is_name(name) {
+                let failure = format!(
+                    "the name `{name}` is not one: use a letter, then letters, digits, `_` or `-`, 64 at most"
+                );
+                problems.push(Problem { source: name.to_owned(), failure });
+            } else if is_offered(name, kind, scene) {
+                let mut definition = Definition {
+                    name: name.to_owned(),
+                    description: tool.description(scene),
+                    parameters: tool.schema().clone(),
+                };
+                for hook in hooks {
+                    hook.definition(&mut definition).await;
+                }
+                tools.insert(name.to_owned(), Offered { tool, kind, definition });
+            } else {
+                // A tool that is not offered does not let an earlier one of its name through.
+                tools.remove(name);
+            }
+        }
+        Self { inner: Arc::new(Inner { tools, problems, hooks: hooks.to_vec(), outputs: outputs.clone() }) }
+    }
+
+    /// What the model is sent: every tool but `invalid`, sorted by name.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.inner
+            .tools
+            .values()
+            .map(|offered| &offered.definition)
+            .filter(|definition| definition.name != INVALID)
+    }
+
+    /// One tool by its exact name.
+    pub fn get(&self, name: &str) -> Option<&Offered> {
+        self.inner.tools.get(name)
+    }
+
+    /// The tool that a name means, also a slightly wrong one.
+    pub fn understand(&self, name: &str) -> Option<&str> {
+        repair(name, self.names())
+    }
+
+    /// The names a model may use, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.inner.tools.keys().map(String::as_str).filter(|name| *name != INVALID)
+    }
+
+    /// Sources that are broken.
+    pub fn problems(&self) -> &[Problem] {
+        &self.inner.problems
+    }
+}
+
+fn is_offered(name: &str, kind: SourceKind, scene: &Scene) -> bool {
+    if name == INVALID {
+        return kind == SourceKind::BuiltIn;
+    }
+    (kind != SourceKind::BuiltIn || scene.has_built_in(name))
+        && scene.suits(name)
+        && !scene.off.contains(name)
+        && !disabled(name, &scene.authority)
+}
+
+fn is_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    name.len() <= 64
+        && bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
