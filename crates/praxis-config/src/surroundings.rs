@@ -62,8 +62,8 @@ impl Dirs {
 impl Surroundings {
     /// Works out directories and user from environment variables.
     ///
-    /// `PRAXIS_MANAGED_DIR` replaces both managed directories; it is there for tests and for packagers
-    /// whose systems keep machine-wide configuration elsewhere.
+    /// `PRAXIS_MANAGED_DIR` adds a managed directory, for tests and for systems that keep machine-wide
+    /// configuration elsewhere. It takes none away: a variable must not lift a policy.
     pub fn from_env(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         let variables: BTreeMap<String, String> = variables.into_iter().collect();
         let get = |name: &str| variables.get(name).filter(|value| !value.is_empty());
@@ -81,10 +81,8 @@ impl Surroundings {
             state: base("XDG_STATE_HOME", ".local/state"),
             cache: base("XDG_CACHE_HOME", ".cache"),
         };
-        let managed = match get("PRAXIS_MANAGED_DIR") {
-            Some(dir) => vec![PathBuf::from(dir)],
-            None => [RELATIVE, APP].map(|app| Path::new("/etc").join(app)).to_vec(),
-        };
+        let mut managed = [RELATIVE, APP].map(|app| Path::new("/etc").join(app)).to_vec();
+        managed.extend(get("PRAXIS_MANAGED_DIR").map(PathBuf::from));
         let username = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(get).cloned();
         Self { dirs, managed, username: username.unwrap_or_else(|| "user".to_owned()), home, variables }
     }
@@ -151,7 +149,10 @@ mod tests {
     }
 
     #[test]
-    fn the_managed_directory_can_be_moved() {
-        assert_eq!(with(&[("PRAXIS_MANAGED_DIR", "/opt/policy")]).managed, [Path::new("/opt/policy")]);
+    fn a_managed_directory_can_be_added_and_none_removed() {
+        assert_eq!(
+            with(&[("PRAXIS_MANAGED_DIR", "/opt/policy")]).managed,
+            [Path::new("/etc/opencode"), Path::new("/etc/praxis"), Path::new("/opt/policy")]
+        );
     }
 }

@@ -38,7 +38,8 @@ impl Ceiling {
         &self.name
     }
 
-    pub(crate) fn rules(&self) -> &[Rule] {
+    /// The rules in order.
+    pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
@@ -67,7 +68,7 @@ pub struct Decision {
     pub action: Action,
     /// The rule that matched last, if any did.
     pub rule: Option<Rule>,
-    /// The ceiling, when it was stricter than the rule.
+    /// The ceiling, when no rule could have led to anything more lenient.
     pub ceiling: Option<CeilingHit>,
     /// The stored grant, when it turned a question into a yes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,11 +139,13 @@ impl Authority {
         let rule = evaluate(permission, pattern, &self.rules);
         let by_rule = rule.map_or(Action::Ask, |rule| rule.action);
 
+        // A ceiling that is as strict as the rule is named as well: changing the rule would change nothing.
         let mut action = by_rule;
         let mut ceiling = None;
         for candidate in self.ceilings.iter() {
             let (limit, rule) = candidate.limit(permission, pattern);
-            if limit > action {
+            let decides = limit > action || (limit == action && ceiling.is_none());
+            if decides && limit > Action::Allow {
                 action = limit;
                 ceiling = Some(CeilingHit { name: candidate.name.to_string(), rule: rule.cloned() });
             }

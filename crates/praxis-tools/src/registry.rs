@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 pub use call::Done;
 pub use offer::{Definition, Offer, Offered, Problem};
-pub use scene::{Client, ModelRef, Scene, Switches};
+pub use scene::{Client, ModelRef, Reach, Scene, Switches, Withheld};
 pub use source::{Fixed, Loaded, Source, SourceFailure, SourceKind};
 
 use crate::{Hooks, OutputStore};

@@ -1,2 +1,25 @@
-//! The praxis program.
-fn main() {}
+//! The `praxis` program: reads the command line, opens the project, does one thing, says how it went.
+
+mod cli;
+mod commands;
+mod opened;
+mod prompt;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+use crate::screen::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match commands::run(cli) {
+        Ok(code) => code,
+        Err(failure) => screen::fail(&failure),
+    }
+}
+
+/// How a command ends when nothing went wrong with the command itself.
+type Outcome = Result<ExitCode, Failure>;

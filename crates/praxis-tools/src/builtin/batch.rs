@@ -103,8 +103,9 @@ fn first_stop(results: Vec<Result<Report, ToolError>>) -> ToolError {
 
 fn summary(calls: &[Call], results: Vec<Result<Report, ToolError>>, failed: usize) -> Report {
     let total = results.len();
-    let title = match failed {
-        0 => format!("All {total} calls succeeded"),
+    let title = match (failed, total) {
+        (0, 1) => "The call succeeded".to_owned(),
+        (0, _) => format!("All {total} calls succeeded"),
         _ => format!("{} of {total} calls succeeded", total - failed),
     };
     let (mut text, mut details, mut attachments) = (format!("{title}."), Vec::new(), Vec::new());

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use praxis_proto::Question;
+use praxis_policy::Refusal;
+use praxis_proto::{Action, Question};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -50,6 +51,11 @@ impl Tool for AskUser {
             return Err(ToolError::misuse(format!(
                 "Ask between 1 and {MOST_QUESTIONS} questions at once, not {count}"
             )));
+        }
+        // Asking needs no leave, but an agent that must not ask cannot.
+        let decision = cx.authority().decide(Self::NAME, "*", &[]);
+        if decision.action == Action::Deny {
+            return Err(Refusal::Denied(Box::new((Self::NAME.to_owned(), decision))).into());
         }
         let answers = self.questions.ask(questions.clone(), cx).await?;
         let unanswered = Vec::new();

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use praxis_policy::disabled;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::repair::repair;
 use super::source::Entry;
-use super::{Scene, SourceKind};
+use super::{Scene, SourceKind, Withheld};
 use crate::builtin::INVALID;
 use crate::{AnyTool, Hooks, OutputStore};
 
@@ -51,6 +50,7 @@ pub struct Offer {
 
 pub(super) struct Inner {
     tools: BTreeMap<String, Offered>,
+    withheld: BTreeMap<String, Withheld>,
     problems: Vec<Problem>,
     pub(super) hooks: Vec<Arc<dyn Hooks>>,
     pub(super) outputs: OutputStore,
@@ -64,30 +64,26 @@ impl Offer {
         hooks: &[Arc<dyn Hooks>],
         outputs: &OutputStore,
     ) -> Self {
-        let mut tools = BTreeMap::new();
+        let (mut tools, mut withheld) = (BTreeMap::new(), BTreeMap::new());
         for Entry { tool, kind } in entries {
-            let name = tool.name();
-            if !is_name(name) {
-                let failure = format!(
-                    "the name `{name}` is not one: use a letter, then letters, digits, `_` or `-`, 64 at most"
-                );
-                problems.push(Problem { source: name.to_owned(), failure });
-            } else if is_offered(name, kind, scene) {
-                let mut definition = Definition {
-                    name: name.to_owned(),
-                    description: tool.description(scene),
-                    parameters: tool.schema().clone(),
-                };
-                for hook in hooks {
-                    hook.definition(&mut definition).await;
-                }
-                tools.insert(name.to_owned(), Offered { tool, kind, definition });
+            let name = tool.name().to_owned();
+            // What is decided about a name replaces what was decided about an earlier tool of that name.
+            tools.remove(&name);
+            withheld.remove(&name);
+            if !is_name(&name) {
+                let failure =
+                    "its name is not one: use a letter, then letters, digits, `_` or `-`, 64 at most"
+                        .to_owned();
+                problems.push(Problem { source: name, failure });
+            } else if let Some(why) = scene.withholds(&name, kind) {
+                withheld.insert(name, why);
             } else {
-                // A tool that is not offered does not let an earlier one of its name through.
-                tools.remove(name);
+                let definition = define(&*tool, scene, hooks).await;
+                tools.insert(name, Offered { tool, kind, definition });
             }
         }
-        Self { inner: Arc::new(Inner { tools, problems, hooks: hooks.to_vec(), outputs: outputs.clone() }) }
+        let (hooks, outputs) = (hooks.to_vec(), outputs.clone());
+        Self { inner: Arc::new(Inner { tools, withheld, problems, hooks, outputs }) }
     }
 
     /// What the model is sent: every tool but `invalid`, sorted by name.
@@ -114,20 +110,27 @@ impl Offer {
         self.inner.tools.keys().map(String::as_str).filter(|name| *name != INVALID)
     }
 
+    /// Why a tool that exists is not offered.
+    pub fn withheld(&self, name: &str) -> Option<Withheld> {
+        self.inner.withheld.get(name).copied()
+    }
+
     /// Sources that are broken.
     pub fn problems(&self) -> &[Problem] {
         &self.inner.problems
     }
 }
 
-fn is_offered(name: &str, kind: SourceKind, scene: &Scene) -> bool {
-    if name == INVALID {
-        return kind == SourceKind::BuiltIn;
+async fn define(tool: &dyn AnyTool, scene: &Scene, hooks: &[Arc<dyn Hooks>]) -> Definition {
+    let mut definition = Definition {
+        name: tool.name().to_owned(),
+        description: tool.description(scene),
+        parameters: tool.schema().clone(),
+    };
+    for hook in hooks {
+        hook.definition(&mut definition).await;
     }
-    (kind != SourceKind::BuiltIn || scene.has_built_in(name))
-        && scene.suits(name)
-        && !scene.off.contains(name)
-        && !disabled(name, &scene.authority)
+    definition
 }
 
 fn is_name(name: &str) -> bool {

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use praxis_policy::Authority;
+use praxis_policy::{Authority, disabled};
+
+use super::SourceKind;
 
 /// A model, as `provider/model`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +55,36 @@ pub struct Switches {
     pub patch: Option<bool>,
 }
 
+/// Whether the usual selection applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// What a model is offered in a turn.
+    #[default]
+    Turn,
+    /// Everything there is, for somebody who names a tool outright. The rules still hold when it runs.
+    Everything,
+}
+
+/// Why a tool that exists is not offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Withheld {
+    /// It has to be switched on.
+    #[error("it is off unless switched on; set `\"experimental\": {{ \"{0}\": true }}` in the configuration")]
+    SwitchedOff(&'static str),
+    /// The client cannot show it.
+    #[error("this client cannot put questions to a person; set PRAXIS_ENABLE_QUESTION_TOOL=1 if it can")]
+    Client,
+    /// Another tool suits the model better, or its provider lacks the service.
+    #[error("it is not offered to this model; choose another with --model")]
+    Model,
+    /// The user's message turned it off.
+    #[error("the user turned it off for this message")]
+    Message,
+    /// The rules deny every use of it.
+    #[error("the permission rules deny every use of it; `praxis permission explain` tells which")]
+    Denied,
+}
+
 /// Everything that decides which tools a model sees.
 #[derive(Debug, Clone)]
 pub struct Scene {
@@ -66,6 +98,8 @@ pub struct Scene {
     pub switches: Switches,
     /// Tools that the user's message turned off.
     pub off: HashSet<String>,
+    /// Whether the usual selection applies.
+    pub reach: Reach,
 }
 
 impl Scene {
@@ -77,23 +111,37 @@ impl Scene {
             authority,
             switches: Switches::default(),
             off: HashSet::new(),
+            reach: Reach::Turn,
         }
     }
 
-    /// Whether a tool of ours exists here at all. Tools of the user's own always do.
-    pub(super) fn has_built_in(&self, name: &str) -> bool {
+    /// Why a tool is not offered, if it is not.
+    pub(super) fn withholds(&self, name: &str, kind: SourceKind) -> Option<Withheld> {
+        if self.reach == Reach::Everything {
+            return None;
+        }
+        let switched_off = (kind == SourceKind::BuiltIn).then(|| self.switched_off(name)).flatten();
+        switched_off
+            .or_else(|| (!self.suits(name)).then_some(Withheld::Model))
+            .or_else(|| self.off.contains(name).then_some(Withheld::Message))
+            .or_else(|| disabled(name, &self.authority).then_some(Withheld::Denied))
+    }
+
+    /// Our own tools that do not exist everywhere. Tools of the user's own always do.
+    fn switched_off(&self, name: &str) -> Option<Withheld> {
         let Switches { question, batch, todoread, codesearch, .. } = self.switches;
+        let off = |on: bool, key| (!on).then_some(Withheld::SwitchedOff(key));
         match name {
-            "question" => self.client != Client::Headless || question,
-            "batch" => batch,
-            "todoread" => todoread,
-            "codesearch" => codesearch,
-            _ => true,
+            "question" => (self.client == Client::Headless && !question).then_some(Withheld::Client),
+            "batch" => off(batch, "batch_tool"),
+            "todoread" => off(todoread, "todoread_tool"),
+            "codesearch" => off(codesearch, "codesearch_tool"),
+            _ => None,
         }
     }
 
     /// Whether a tool of this name suits the model, whoever made it.
-    pub(super) fn suits(&self, name: &str) -> bool {
+    fn suits(&self, name: &str) -> bool {
         match name {
             "apply_patch" => self.patches(),
             "edit" | "write" => !self.patches(),

@@ -14,12 +14,44 @@ const SAFE_INTEGER: i64 = 9_007_199_254_740_991;
 pub fn derive<T: JsonSchema>() -> (String, Value) {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    reflow(&mut schema);
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     if let Some(root) = schema.as_object_mut() {
         root.remove("title");
         root.remove("description");
     }
     (text, normalise(schema))
+}
+
+/// Doc comments are wrapped for people who read code; a model is better off with whole sentences.
+fn reflow(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            if let Some(Value::String(text)) = map.get_mut("description") {
+                *text = unwrap_lines(text);
+            }
+            map.values_mut().for_each(reflow);
+        }
+        Value::Array(items) => items.iter_mut().for_each(reflow),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn unwrap_lines(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let joins = !line.is_empty() && !line.starts_with(['-', '*', '#', '|', '`', ' ']);
+        let gap = match out.chars().next_back() {
+            None | Some('\n') => "",
+            Some(_) if joins => " ",
+            Some(_) => "\n",
+        };
+        out.extend([gap, line]);
+        if line.is_empty() {
+            out.push('\n');
+        }
+    }
+    out.trim().to_owned()
 }
 
 /// Brings any object schema to the form of `tools.md` 1.10.
@@ -252,6 +284,15 @@ mod tests {
                 },
                 "required": ["name", "count", "items"],
             })
+        );
+    }
+
+    #[test]
+    fn sentences_are_whole_and_lists_stay_lists() {
+        let text = "One\nsentence.\n\nSecond\nparagraph:\n\n- first\n  point\n- second\npoint";
+        assert_eq!(
+            unwrap_lines(text),
+            "One sentence.\n\nSecond paragraph:\n\n- first\n  point\n- second point"
         );
     }
 

@@ -3,7 +3,7 @@
 use praxis_policy::Authority;
 use praxis_proto::{Action, Rule};
 use praxis_tools::registry::{
-    Client, Definition, Fixed, Loaded, Scene, Source, SourceFailure, SourceKind, Switches,
+    Client, Definition, Fixed, Loaded, Reach, Scene, Source, SourceFailure, SourceKind, Switches, Withheld,
 };
 use praxis_tools::{Boxed, Cx, Hooks, Report, Tool, ToolError};
 use schemars::JsonSchema;
@@ -87,9 +87,23 @@ async fn tools_of_the_seeds_are_switched_on_and_questions_need_a_client() {
     assert_eq!(offered(&lab, &lab.scene).await, ["batch", "question", "read", "todoread", "todowrite"]);
     let headless = Scene { client: Client::Headless, ..lab.scene.clone() };
     assert_eq!(offered(&lab, &headless).await, ["batch", "read", "todoread", "todowrite"]);
+    assert_eq!(lab.registry.resolve(&headless).await.withheld("question"), Some(Withheld::Client));
     let asked = Switches { question: true, ..switches };
     let headless = Scene { switches: asked, ..headless };
     assert!(offered(&lab, &headless).await.contains(&"question".to_owned()));
+}
+
+#[tokio::test]
+async fn who_names_a_tool_reaches_all_of_them_but_not_past_the_rules() {
+    let lab = Lab::open().rule("read", "*", Action::Deny).start();
+    let turn = lab.registry.resolve(&lab.scene).await;
+    assert_eq!(turn.withheld("read"), Some(Withheld::Denied));
+    assert_eq!(turn.withheld("batch"), Some(Withheld::SwitchedOff("batch_tool")));
+    let all = lab.registry.resolve(&Scene { reach: Reach::Everything, ..lab.scene.clone() }).await;
+    assert!(all.names().eq(["batch", "question", "read", "todoread", "todowrite"]));
+    lab.file("a.txt", "secret");
+    let done = all.call("read", json!({ "filePath": "a.txt" }), &lab.cx("ses_test")).await;
+    assert!(done.outcome.unwrap_err().to_string().contains("read is denied by built-in test `read *`"));
 }
 
 #[tokio::test]
@@ -159,7 +173,7 @@ async fn a_hidden_tool_cannot_be_called() {
 async fn a_name_no_provider_takes_is_a_problem_and_not_a_tool() {
     let lab = Lab::open().source(Fixed::new("x", SourceKind::Custom).tool(Voice::<4>(""))).start();
     let offer = lab.registry.resolve(&lab.scene).await;
-    assert!(offer.problems()[0].failure.contains("`bad name`"));
+    assert_eq!(offer.problems()[0].source, "bad name");
     assert!(offer.names().all(|name| name != "bad name"));
 }
 

@@ -1,0 +1,237 @@
+//! One opened project: everything a call needs, put together once.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use praxis_config::{ConfigError, Loaded, Reference, Request, Surroundings, find_worktree};
+use praxis_policy::{Layout, lint};
+use praxis_proto::{CallId, MessageId, Mint, SessionId};
+use praxis_text::Limits;
+use praxis_tools::builtin::{self, Services};
+use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
+use praxis_tools::{
+    Attendance, Bus, Cx, CxParts, DecisionObserver, GrantFile, Instance, MemoryTodos, OutputStore,
+    Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Agent, AgentError, Agents, DecisionFile};
+
+/// Why a project could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no such folder.
+    #[error("could not open {}: {source}", path.display())]
+    Directory {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The agents do not add up.
+    #[error(transparent)]
+    Agents(#[from] AgentError),
+    /// The stored grants cannot be read.
+    #[error("could not read the stored permissions: {0}")]
+    Grants(#[source] io::Error),
+}
+
+/// How to open a project.
+pub struct Opening<'a> {
+    /// The machine around the program.
+    pub surroundings: &'a Surroundings,
+    /// The folder to work in.
+    pub directory: &'a Path,
+    /// A configuration file on top of all others.
+    pub config_file: Option<PathBuf>,
+    /// Whether somebody answers questions for permission.
+    pub attendance: Attendance,
+    /// Whether somebody answers the questions a model puts.
+    pub questions: Attendance,
+    /// Who hears of decisions, beside the log file.
+    pub observers: Vec<Arc<dyn DecisionObserver>>,
+}
+
+/// An opened project.
+pub struct Workbench {
+    /// Where it is.
+    pub instance: Arc<Instance>,
+    /// How it is configured.
+    pub loaded: Loaded,
+    /// Who works in it.
+    pub agents: Agents,
+    /// Who decides.
+    pub permissions: Arc<Permissions>,
+    /// Questions to the user.
+    pub questions: Arc<Questions>,
+    /// The tools.
+    pub registry: Registry,
+    /// Who listens.
+    pub bus: Bus,
+    /// Makes ids.
+    pub mint: Arc<Mint>,
+    switches: Switches,
+}
+
+/// Who makes a call.
+#[derive(Debug, Clone)]
+pub struct CallSetting {
+    /// The session.
+    pub session: SessionId,
+    /// The assistant message that holds the call.
+    pub message: MessageId,
+    /// The call.
+    pub call: CallId,
+    /// Stops it.
+    pub cancel: CancellationToken,
+}
+
+impl Workbench {
+    /// Reads the configuration and puts everything together. Starts no process and opens no socket.
+    pub fn open(opening: Opening<'_>) -> Result<Self, OpenError> {
+        let Opening { surroundings, directory, config_file, attendance, questions, observers } = opening;
+        let at = |source| OpenError::Directory { path: directory.to_owned(), source };
+        let directory = directory.canonicalize().map_err(at)?;
+        let worktree = find_worktree(&directory);
+        let instance = Instance::open(&directory, worktree.as_deref()).map_err(at)?;
+        let loaded = praxis_config::load(
+            surroundings,
+            &Request {
+                worktree: instance.root().to_owned(),
+                directory: directory.clone(),
+                extra_file: config_file,
+            },
+        )?;
+        let data = surroundings.dirs.data();
+        let layout = layout(&data, &loaded, instance.root(), &surroundings.home);
+        let agents = Agents::assemble(&loaded, &layout)?;
+
+        let clock = system_clock();
+        let mint = Arc::new(Mint::new({
+            let clock = Arc::clone(&clock);
+            move || clock()
+        }));
+        let bus = Bus::default();
+        let log = DecisionFile::at(DecisionFile::path_in(surroundings));
+        let permissions = Permissions::open(PermissionsParts {
+            mint: Arc::clone(&mint),
+            bus: bus.clone(),
+            store: Arc::new(Self::grants(surroundings, instance.root())),
+            clock,
+            attendance,
+            observers: observers.into_iter().chain([Arc::new(log) as Arc<dyn DecisionObserver>]).collect(),
+            hooks: Vec::new(),
+        })
+        .map_err(OpenError::Grants)?;
+        let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), questions));
+        let services =
+            Services { questions: Arc::clone(&questions), todos: Arc::new(MemoryTodos::default()) };
+        let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
+        Ok(Self {
+            instance: Arc::new(instance),
+            switches: switches(&loaded, surroundings),
+            agents,
+            permissions: Arc::new(permissions),
+            questions,
+            registry: Registry::new(outputs).with(builtin::source(&services)),
+            bus,
+            mint,
+            loaded,
+        })
+    }
+
+    /// The stored grants of a project.
+    pub fn grants(surroundings: &Surroundings, root: &Path) -> ProjectGrants {
+        Self::grant_file(surroundings).project(root)
+    }
+
+    /// The file with all stored grants.
+    pub fn grant_file(surroundings: &Surroundings) -> GrantFile {
+        GrantFile::at(surroundings.dirs.data().join("grants.json"))
+    }
+
+    /// What looks wrong: in the configuration, and in the rules it adds up to.
+    pub fn warnings(&self) -> Vec<String> {
+        let config = self.loaded.warnings.iter().map(ToString::to_string);
+        let general = lint(&self.loaded.rules);
+        let own = self.loaded.agents().values().flat_map(|agent| lint(&agent.rules));
+        let rules = general.into_iter().chain(own).map(|finding| finding.to_string());
+        config.chain(rules).collect()
+    }
+
+    /// The moment for which tools are resolved.
+    pub fn scene(&self, agent: &Agent, model: Option<ModelRef>) -> Scene {
+        Scene {
+            model,
+            client: Client::Cli,
+            switches: self.switches,
+            ..Scene::for_agent(agent.authority.clone())
+        }
+    }
+
+    /// The context of a call by an agent.
+    pub fn cx(&self, agent: &Agent, setting: CallSetting) -> Cx {
+        let CallSetting { session, message, call, cancel } = setting;
+        Cx::new(CxParts {
+            session,
+            message,
+            call,
+            agent: agent.name.clone(),
+            authority: agent.authority.clone(),
+            instance: Arc::clone(&self.instance),
+            permissions: Arc::clone(&self.permissions),
+            bus: self.bus.clone(),
+            cancel,
+        })
+    }
+}
+
+fn layout(data: &Path, loaded: &Loaded, root: &Path, home: &Path) -> Layout {
+    let text = |path: PathBuf| path.to_string_lossy().into_owned();
+    let folder = |given: &str| match given.strip_prefix("~/") {
+        Some(below) => text(home.join(below)),
+        None => text(root.join(given)),
+    };
+    let readable = loaded.config.references.values().filter_map(|reference| match reference {
+        Reference::Local(local) => Some(folder(&local.path)),
+        Reference::Short(path) if path.starts_with(['.', '/', '~']) => Some(folder(path)),
+        // A repository has no folder before it is fetched.
+        Reference::Short(_) | Reference::Git(_) => None,
+    });
+    Layout {
+        tool_output: text(data.join("tool-output")),
+        temp: text(std::env::temp_dir().join("praxis")),
+        plans: text(data.join("plans")),
+        readable: readable.collect(),
+    }
+}
+
+fn limits(loaded: &Loaded) -> Limits {
+    let Limits { lines, bytes } = Limits::default();
+    let given = &loaded.config.tool_output;
+    let count =
+        |value: Option<u64>, usual: usize| value.and_then(|v| usize::try_from(v).ok()).unwrap_or(usual);
+    Limits { lines: count(given.max_lines, lines), bytes: count(given.max_bytes, bytes) }
+}
+
+fn switches(loaded: &Loaded, surroundings: &Surroundings) -> Switches {
+    let experimental = &loaded.config.experimental;
+    // The older `tools` map names tools too; who switches one on there wants to have it.
+    let on = |switch: Option<bool>, tool: &str| {
+        switch.or_else(|| loaded.config.tools.get(tool).copied()).unwrap_or(false)
+    };
+    Switches {
+        question: surroundings.is_on("ENABLE_QUESTION_TOOL"),
+        batch: on(experimental.batch_tool, "batch"),
+        todoread: on(experimental.todoread_tool, "todoread"),
+        codesearch: on(experimental.codesearch_tool, "codesearch"),
+        websearch: ["ENABLE_EXA", "EXPERIMENTAL_EXA", "ENABLE_PARALLEL", "EXPERIMENTAL"]
+            .into_iter()
+            .any(|flag| surroundings.is_on(flag)),
+        patch: experimental.patch_tool,
+    }
+}

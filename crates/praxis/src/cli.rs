@@ -1,0 +1,230 @@
+//! The command line as it is typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Gives a language model hands: tools, permissions and the loop that ties them together.
+#[derive(Debug, Parser)]
+#[command(name = "praxis", version, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 the work failed, 2 wrong usage or configuration, 130 interrupted.\n\
+                        New here? `praxis demo` shows the tool system at work, without a key."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// A short tour on a sample project: real tools, real permissions, no key, no network
+    Demo,
+    /// The tools: what a model would see, and running one without a model
+    #[command(subcommand)]
+    Tool(ToolCommand),
+    /// Permissions: what would be allowed and why, and what was granted for good
+    #[command(subcommand)]
+    Permission(PermissionCommand),
+    /// The configuration: its values, its files, its schema
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// The agents: who there is and what each may do
+    #[command(subcommand)]
+    Agent(AgentCommand),
+    /// Print a completion script for a shell
+    ///
+    /// For example `praxis completion bash > ~/.local/share/bash-completion/completions/praxis`.
+    Completion {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// Which project, and with which configuration.
+#[derive(Debug, Args, Clone)]
+pub(crate) struct Place {
+    /// Work in this directory instead of the current one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// A configuration file on top of all others
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Which agent, in which project.
+#[derive(Debug, Args, Clone)]
+pub(crate) struct AgentPlace {
+    /// The agent whose rules hold; `build` unless the configuration names another default
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolCommand {
+    /// List the tools a model would be offered
+    List {
+        #[command(flatten)]
+        at: AgentPlace,
+        /// For this model, as provider/model
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
+        /// Print JSON: name, description and schema of each
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one tool as a model would see it
+    Show {
+        /// The tool's name
+        id: String,
+        #[command(flatten)]
+        at: AgentPlace,
+        /// For this model, as provider/model
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run one tool without a model and print one JSON object
+    ///
+    /// The object has status, title, output, metadata, attachments, error and asks. The exit code is 0 if the tool
+    /// completed, 1 if it failed, 2 if the command line or the configuration is wrong.
+    Run {
+        /// The tool's name
+        id: String,
+        /// The arguments: a JSON object, `-` for standard input, or `@FILE`
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        input: String,
+        /// How questions for permission are answered; without it a terminal asks you, and elsewhere they are refused.
+        /// What the rules deny stays denied
+        #[arg(long, value_enum)]
+        ask: Option<Answer>,
+        #[command(flatten)]
+        at: AgentPlace,
+    },
+}
+
+/// What becomes of a question for permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Answer {
+    /// Grant each, once
+    Allow,
+    /// Reject each
+    Deny,
+    /// Grant each, once; the printed object lists what was asked
+    Print,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PermissionCommand {
+    /// Would this be allowed? Prints {"action", "rule", "ceiling"}
+    Check {
+        #[command(flatten)]
+        act: Act,
+        #[command(flatten)]
+        at: AgentPlace,
+    },
+    /// Why? Tells every rule, ceiling and grant that has a say
+    Explain {
+        #[command(flatten)]
+        act: Act,
+        #[command(flatten)]
+        at: AgentPlace,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List what you granted for good in this project
+    List {
+        #[command(flatten)]
+        place: Place,
+        /// In all projects
+        #[arg(long)]
+        all: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take back what you granted for good in this project
+    Revoke {
+        /// The permission, for example `edit`
+        #[arg(required_unless_present = "all")]
+        permission: Option<String>,
+        /// The pattern; without it all grants of the permission go
+        pattern: Option<String>,
+        /// Take back everything
+        #[arg(long, conflicts_with = "permission")]
+        all: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Show the last decisions with the rule, file and line behind each
+    Log {
+        /// How many
+        #[arg(long, default_value_t = 20)]
+        last: usize,
+        /// Print JSON lines
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// An act to decide on.
+#[derive(Debug, Args)]
+pub(crate) struct Act {
+    /// Which permission, for example `edit` or `bash`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) permission: String,
+    /// On what, for example a path or a command; several must all be allowed. Write --pattern=-x for one that
+    /// begins with a dash
+    #[arg(long = "pattern", value_name = "TEXT", num_args = 1.., default_value = "*")]
+    pub(crate) patterns: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the merged configuration as JSON, secrets hidden
+    Show {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print the files the configuration comes from, the strongest last
+    Path {
+        #[command(flatten)]
+        place: Place,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON Schema of configuration files, for editors
+    Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// List the agents, the default first
+    List {
+        #[command(flatten)]
+        place: Place,
+        /// Also those that work behind the scenes
+        #[arg(long)]
+        all: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one agent with its rules and ceilings
+    Show {
+        /// The agent's name
+        name: String,
+        #[command(flatten)]
+        place: Place,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}

@@ -1,0 +1,48 @@
+//! One module for each command.
+
+mod agent;
+mod config;
+mod demo;
+mod permission;
+mod tool;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+
+use crate::Outcome;
+use crate::cli::{Cli, Command};
+use crate::screen::Failure;
+
+pub(crate) fn run(cli: Cli) -> Outcome {
+    match cli.command {
+        Command::Demo => in_runtime(demo::run()),
+        Command::Tool(command) => in_runtime(tool::run(command)),
+        Command::Permission(command) => permission::run(command),
+        Command::Config(command) => config::run(command),
+        Command::Agent(command) => agent::run(command),
+        Command::Completion { shell } => completion(shell),
+    }
+}
+
+/// Two workers: one may be blocked by a bad tool, and the other still hears Ctrl-C.
+fn in_runtime(work: impl Future<Output = Outcome>) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::work(format!("could not start the runtime: {e}")))?;
+    let outcome = runtime.block_on(work);
+    // A read from a terminal cannot be taken back; the process ends without waiting for it.
+    runtime.shutdown_background();
+    outcome
+}
+
+fn completion(shell: Shell) -> Outcome {
+    let mut script = Vec::new();
+    generate(shell, &mut Cli::command(), "praxis", &mut script);
+    std::io::stdout().lock().write_all(&script)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,76 @@
+//! Opening the project that a command is about.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use praxis_config::Surroundings;
+use praxis_engine::{Agent, OpenError, Opening, Workbench};
+use praxis_tools::registry::ModelRef;
+use praxis_tools::{Attendance, DecisionObserver};
+
+use crate::cli::Place;
+use crate::screen::{Failure, complain};
+
+/// The machine this process runs on. Variables that are not text cannot mean anything to us.
+pub(crate) fn surroundings() -> Surroundings {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    Surroundings::from_env(std::env::vars_os().filter_map(text))
+}
+
+/// The folder a command works in.
+pub(crate) fn directory(place: &Place) -> Result<PathBuf, Failure> {
+    match &place.cwd {
+        Some(directory) => Ok(directory.clone()),
+        None => std::env::current_dir()
+            .map_err(|e| Failure::usage(format!("the current directory is gone ({e}); use --cwd DIR"))),
+    }
+}
+
+/// Opens the project and says what looks wrong in its configuration.
+pub(crate) fn open(
+    place: &Place,
+    attendance: Attendance,
+    observers: Vec<Arc<dyn DecisionObserver>>,
+) -> Result<Workbench, Failure> {
+    let surroundings = surroundings();
+    let directory = directory(place)?;
+    let opening = Opening {
+        surroundings: &surroundings,
+        directory: &directory,
+        config_file: place.config.clone(),
+        attendance,
+        // Answers come from standard input; where it ends at once, so does the question.
+        questions: Attendance::Attended,
+        observers,
+    };
+    let workbench = Workbench::open(opening).map_err(|error| match error {
+        OpenError::Grants(_) => Failure::work(error),
+        OpenError::Directory { .. } | OpenError::Config(_) | OpenError::Agents(_) => Failure::usage(error),
+    })?;
+    for warning in workbench.warnings() {
+        complain("warning", warning);
+    }
+    Ok(workbench)
+}
+
+/// Opens the project only to look at it.
+pub(crate) fn look(place: &Place) -> Result<Workbench, Failure> {
+    open(place, Attendance::Unattended, Vec::new())
+}
+
+/// An agent by name, or the default one.
+pub(crate) fn agent<'a>(workbench: &'a Workbench, name: Option<&str>) -> Result<&'a Agent, Failure> {
+    workbench.agents.get(name).map_err(Failure::usage)
+}
+
+/// A model as it is typed.
+pub(crate) fn model(text: Option<&str>) -> Result<Option<ModelRef>, Failure> {
+    text.map(|text| {
+        ModelRef::parse(text).ok_or_else(|| {
+            Failure::usage(format!("`{text}` is no model; write provider/model, for example openai/gpt-5"))
+        })
+    })
+    .transpose()
+}

@@ -1,0 +1,284 @@
+//! Answers to what tools ask: fixed ones from the command line, or those of the person at the terminal.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::sync::Arc;
+
+use praxis_engine::Workbench;
+use praxis_proto::{Answers, Event, PermissionRequest, Question, QuestionRequest, Reply};
+use praxis_tools::{Attendance, Permissions, Questions};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::cli::Answer;
+use crate::screen::complain;
+
+/// Lines of a diff or other preview shown with a question.
+const PREVIEW_LINES: usize = 40;
+
+/// Who answers questions for permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answerer {
+    /// The command line, always the same.
+    Fixed(Answer),
+    /// The person at the terminal.
+    Person,
+    /// Nobody.
+    Nobody,
+}
+
+impl Answerer {
+    /// What the command line says, else a person if there is one.
+    pub(crate) fn choose(given: Option<Answer>) -> Self {
+        match given {
+            Some(answer) => Self::Fixed(answer),
+            None if io::stdin().is_terminal() && io::stderr().is_terminal() => Self::Person,
+            None => Self::Nobody,
+        }
+    }
+
+    /// Whether asking makes sense.
+    pub(crate) fn attendance(self) -> Attendance {
+        match self {
+            Self::Fixed(_) | Self::Person => Attendance::Attended,
+            Self::Nobody => Attendance::Unattended,
+        }
+    }
+
+    /// Answers everything that is asked from now on, until dropped.
+    pub(crate) fn attend(self, workbench: &Workbench) -> Attending {
+        let desk = Desk {
+            answerer: self,
+            permissions: Arc::clone(&workbench.permissions),
+            questions: Arc::clone(&workbench.questions),
+        };
+        let events = workbench.bus.subscribe();
+        Attending(tokio::spawn(desk.serve(events)))
+    }
+}
+
+/// Stops answering when it goes.
+pub(crate) struct Attending(tokio::task::JoinHandle<()>);
+
+impl Drop for Attending {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+struct Desk {
+    answerer: Answerer,
+    permissions: Arc<Permissions>,
+    questions: Arc<Questions>,
+}
+
+impl Desk {
+    async fn serve(self, mut events: Receiver<Event>) {
+        loop {
+            match events.recv().await {
+                Ok(Event::PermissionAsked(request)) => self.permission(request).await,
+                Ok(Event::QuestionAsked(request)) => self.question(request).await,
+                Ok(_) => {}
+                // Some questions went by unheard; they still wait.
+                Err(RecvError::Lagged(_)) => {
+                    for request in self.permissions.pending() {
+                        self.permission(request).await;
+                    }
+                    for request in self.questions.pending() {
+                        self.question(request).await;
+                    }
+                }
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    async fn permission(&self, request: PermissionRequest) {
+        let id = request.id.clone();
+        let reply = match self.answerer {
+            Answerer::Fixed(Answer::Allow | Answer::Print) => Reply::Once,
+            Answerer::Fixed(Answer::Deny) | Answerer::Nobody => Reply::Reject(None),
+            Answerer::Person => {
+                let asked = tokio::task::spawn_blocking(move || {
+                    ask_permission(&request, &mut io::stdin().lock(), &mut io::stderr().lock())
+                });
+                // No answer, for whatever reason, is no permission.
+                asked.await.ok().and_then(Result::ok).unwrap_or(Reply::Reject(None))
+            }
+        };
+        if let Err(error) = self.permissions.reply(&id, reply) {
+            complain("warning", error);
+        }
+    }
+
+    async fn question(&self, request: QuestionRequest) {
+        let QuestionRequest { id, questions, .. } = request;
+        let asked = tokio::task::spawn_blocking(move || {
+            ask_questions(&questions, &mut io::stdin().lock(), &mut io::stderr().lock())
+        });
+        match asked.await.ok().and_then(Result::ok).flatten() {
+            Some(answers) => self.questions.reply(&id, answers),
+            None => self.questions.reject(&id),
+        };
+    }
+}
+
+/// One question for permission. Anything that is not a clear yes is a no.
+fn ask_permission(
+    request: &PermissionRequest,
+    input: &mut impl BufRead,
+    screen: &mut impl Write,
+) -> io::Result<Reply> {
+    writeln!(screen, "\n? Allow `{}` on:", request.permission)?;
+    for pattern in &request.patterns {
+        writeln!(screen, "    {pattern}")?;
+    }
+    if let Some(diff) = request.metadata.get("diff").and_then(|diff| diff.as_str()) {
+        diff.lines().take(PREVIEW_LINES).try_for_each(|line| writeln!(screen, "  {line}"))?;
+        let more = diff.lines().count().saturating_sub(PREVIEW_LINES);
+        if more > 0 {
+            writeln!(screen, "  … {more} more lines")?;
+        }
+    }
+    let always = request.always.join(", ");
+    writeln!(screen, "  y  yes, once")?;
+    writeln!(screen, "  a  always in this project, for exactly this")?;
+    if request.always != request.patterns && !always.is_empty() {
+        writeln!(screen, "  e  always in this project, for everything like it: {always}")?;
+    }
+    writeln!(screen, "  n  no, and stop")?;
+    write!(screen, "  or say what to do instead: ")?;
+    screen.flush()?;
+    let Some(line) = read_line(input)? else { return Ok(Reply::Reject(None)) };
+    Ok(match line.as_str() {
+        "y" | "Y" | "yes" => Reply::Once,
+        "a" | "A" | "always" => Reply::Always(Some(request.patterns.clone())),
+        "e" | "E" if !request.always.is_empty() => Reply::Always(None),
+        "" | "n" | "N" | "no" => Reply::Reject(None),
+        instead => Reply::Reject(Some(instead.to_owned())),
+    })
+}
+
+/// All questions in order; `None` when the person leaves.
+fn ask_questions(
+    questions: &[Question],
+    input: &mut impl BufRead,
+    screen: &mut impl Write,
+) -> io::Result<Option<Answers>> {
+    let mut answers = Vec::new();
+    for question in questions {
+        writeln!(screen, "\n? {}", question.question)?;
+        for (number, choice) in (1..).zip(&question.options) {
+            writeln!(screen, "  {number}  {}: {}", choice.label, choice.description)?;
+        }
+        let several = question.multiple == Some(true);
+        let how = if several { "numbers with commas" } else { "a number" };
+        write!(screen, "  {how}, or your own words; nothing to skip: ")?;
+        screen.flush()?;
+        let Some(line) = read_line(input)? else { return Ok(None) };
+        answers.push(chosen(question, &line, several));
+    }
+    Ok(Some(answers))
+}
+
+/// The labels behind what was typed: numbers, labels, or own words.
+fn chosen(question: &Question, line: &str, several: bool) -> Vec<String> {
+    let pick = |text: &str| {
+        let by_number = text.parse::<usize>().ok().and_then(|n| question.options.get(n.checked_sub(1)?));
+        let by_label = || question.options.iter().find(|choice| choice.label.eq_ignore_ascii_case(text));
+        by_number.or_else(by_label).map(|choice| choice.label.clone())
+    };
+    if line.is_empty() {
+        return Vec::new();
+    }
+    let parts: Vec<&str> = if several { line.split(',').map(str::trim).collect() } else { vec![line] };
+    let picked: Option<Vec<String>> = parts.into_iter().filter(|part| !part.is_empty()).map(pick).collect();
+    picked.unwrap_or_else(|| vec![line.to_owned()])
+}
+
+/// A line without its end, or `None` at the end of input.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = String::new();
+    let read = input.read_line(&mut line)?;
+    Ok((read > 0).then(|| line.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use praxis_proto::{Choice, SessionId};
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    fn request() -> PermissionRequest {
+        PermissionRequest {
+            id: "per_1".into(),
+            session: SessionId::from_raw("ses_1"),
+            permission: "edit".into(),
+            patterns: vec!["src/a.rs".into()],
+            metadata: Map::from_iter([("diff".to_owned(), json!("-old\n+new"))]),
+            always: vec!["*".into()],
+            tool: None,
+        }
+    }
+
+    fn reply(typed: &str) -> (Reply, String) {
+        let mut screen = Vec::new();
+        let reply = ask_permission(&request(), &mut typed.as_bytes(), &mut screen).unwrap();
+        (reply, String::from_utf8(screen).unwrap())
+    }
+
+    #[test]
+    fn only_a_clear_yes_is_a_yes() {
+        for (typed, expected) in [
+            ("y\n", Reply::Once),
+            ("a\n", Reply::Always(Some(vec!["src/a.rs".into()]))),
+            ("e\n", Reply::Always(None)),
+            ("n\n", Reply::Reject(None)),
+            ("\n", Reply::Reject(None)),
+            ("", Reply::Reject(None)),
+            ("use b.rs\n", Reply::Reject(Some("use b.rs".into()))),
+        ] {
+            assert_eq!(reply(typed).0, expected, "{typed:?}");
+        }
+        let screen = reply("n\n").1;
+        for shown in ["Allow `edit`", "src/a.rs", "-old", "+new", "everything like it: *"] {
+            assert!(screen.contains(shown), "{shown}\n{screen}");
+        }
+    }
+
+    fn question(multiple: bool) -> Question {
+        let choice = |label: &str| Choice { label: label.into(), description: "…".into() };
+        Question {
+            question: "Which?".into(),
+            header: "W".into(),
+            options: vec![choice("Left"), choice("Right")],
+            multiple: Some(multiple),
+        }
+    }
+
+    #[test]
+    fn numbers_labels_and_own_words_are_understood() {
+        for (typed, several, expected) in [
+            ("2", false, vec!["Right"]),
+            ("left", false, vec!["Left"]),
+            ("1, 2", true, vec!["Left", "Right"]),
+            ("neither of them", false, vec!["neither of them"]),
+            ("3", false, vec!["3"]),
+            ("1, other", true, vec!["1, other"]),
+            ("", false, vec![]),
+        ] {
+            assert_eq!(chosen(&question(several), typed, several), expected, "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_input_dismisses() {
+        let mut screen = Vec::new();
+        let questions = [question(false), question(false)];
+        assert_eq!(ask_questions(&questions, &mut "1\n".as_bytes(), &mut screen).unwrap(), None);
+        assert_eq!(
+            ask_questions(&questions, &mut "1\n\n".as_bytes(), &mut screen).unwrap(),
+            Some(vec![vec!["Left".to_owned()], vec![]])
+        );
+    }
+}

@@ -1,0 +1,18 @@
+//! The program as its users type it.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+mod agents;
+mod arrows;
+mod config;
+mod demo;
+mod permission;
+mod program;
+mod tool;
+
+use praxis_testkit::Project;
+
+/// An empty project with the program ready to run in it.
+fn project() -> Project {
+    Project::new(env!("CARGO_BIN_EXE_praxis"))
+}
