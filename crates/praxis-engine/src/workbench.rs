@@ -8,7 +8,7 @@ use praxis_config::{ConfigError, Loaded, Reference, Request, Surroundings, find_
 use praxis_policy::{Layout, lint};
 use praxis_proto::{CallId, MessageId, Mint, SessionId};
 use praxis_text::Limits;
-use praxis_tools::builtin::{self, Services};
+use praxis_tools::builtin::{self, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
 use praxis_tools::{
     Attendance, Bus, Cx, CxParts, DecisionObserver, GrantFile, Instance, MemoryTodos, OutputStore,
@@ -128,8 +128,11 @@ impl Workbench {
         })
         .map_err(OpenError::Grants)?;
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), questions));
-        let services =
-            Services { questions: Arc::clone(&questions), todos: Arc::new(MemoryTodos::default()) };
+        let services = Services {
+            questions: Arc::clone(&questions),
+            todos: Arc::new(MemoryTodos::default()),
+            search: search(surroundings),
+        };
         let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
         Ok(Self {
             instance: Arc::new(instance),
@@ -208,6 +211,11 @@ fn layout(data: &Path, loaded: &Loaded, root: &Path, home: &Path) -> Layout {
         plans: text(data.join("plans")),
         readable: readable.collect(),
     }
+}
+
+fn search(surroundings: &Surroundings) -> SearchService {
+    let key = surroundings.variables.get("EXA_API_KEY").filter(|key| !key.is_empty()).cloned();
+    SearchService::new(surroundings.flag("EXA_URL").map(str::to_owned), key)
 }
 
 fn limits(loaded: &Loaded) -> Limits {

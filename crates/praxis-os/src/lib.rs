@@ -1,4 +1,5 @@
-//! Files as the operating system has them: paths resolved once, opened as what was decided on, replaced whole.
+//! Effects on the machine: paths resolved once, files opened as what was decided on and replaced whole, HTTP with
+//! limits.
 //!
 //! ```
 //! use praxis_os::RealPath;
@@ -8,11 +9,13 @@
 //! ```
 
 mod atomic;
+mod http;
 mod open;
 mod path;
 mod private;
 
 pub use atomic::replace;
+pub use http::{Http, HttpError, HttpReply, HttpRequest};
 pub use open::{FileError, open_regular};
 pub use path::RealPath;
 pub use private::{create_private, make_private_dir};

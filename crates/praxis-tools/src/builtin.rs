@@ -1,6 +1,7 @@
 //! The tools that come with Praxis, one file each.
 
 mod batch;
+mod codesearch;
 mod invalid;
 mod question;
 mod read;
@@ -10,6 +11,7 @@ mod todowrite;
 use std::sync::Arc;
 
 pub use batch::Batch;
+pub use codesearch::{CodeSearch, SearchService};
 pub use invalid::Invalid;
 pub use question::AskUser;
 pub use read::Read;
@@ -29,16 +31,19 @@ pub struct Services {
     pub questions: Arc<Questions>,
     /// Keeps task lists.
     pub todos: Arc<dyn TodoStore>,
+    /// Finds code on the web.
+    pub search: SearchService,
 }
 
 /// All of them, in the order of the contract.
 pub fn source(services: &Services) -> Fixed {
-    let Services { questions, todos } = services;
+    let Services { questions, todos, search } = services;
     Fixed::new("built-in", SourceKind::BuiltIn)
         .tool(Invalid)
         .tool(AskUser::new(Arc::clone(questions)))
         .tool(Read)
         .tool(TodoWrite::new(Arc::clone(todos)))
         .tool(TodoRead::new(Arc::clone(todos)))
+        .tool(CodeSearch::new(search.clone()))
         .tool(Batch)
 }

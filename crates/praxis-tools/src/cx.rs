@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use praxis_os::{FileError, RealPath};
+use praxis_os::{FileError, Http, HttpReply, HttpRequest, RealPath};
 use praxis_policy::{Authority, Grant, Query};
 use praxis_proto::{CallId, CallRef, MessageId, SessionId};
 use serde_json::{Map, Value};
@@ -187,6 +187,17 @@ impl Cx {
     pub fn open(&self, grant: &Grant) -> Result<File, ToolError> {
         let path = grant.readable().ok_or_else(|| not_granted("read"))?;
         Ok(praxis_os::open_regular(&RealPath::already_resolved(path.to_owned()))?)
+    }
+
+    /// Posts to the URL that the grant is for.
+    pub async fn post(
+        &self,
+        grant: &Grant,
+        http: &Http,
+        request: HttpRequest,
+    ) -> Result<HttpReply, ToolError> {
+        let url = grant.url().ok_or_else(|| not_granted("open a URL"))?.to_owned();
+        http.post(HttpRequest { url, ..request }).await.map_err(|e| ToolError::Outside(e.to_string()))
     }
 
     /// Replaces the one file that the grant is for.

@@ -2,8 +2,11 @@
 
 use praxis_proto::{Action, Event};
 use praxis_tools::ToolError;
+use praxis_tools::builtin::SearchService;
 use praxis_tools::registry::Switches;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 use crate::lab::Lab;
 
@@ -266,4 +269,50 @@ async fn calls_of_a_batch_run_side_by_side_and_each_asks_for_itself() {
         lab.permissions.reply(&pending[0].id, praxis_proto::Reply::Reject(None)).unwrap();
     });
     assert!(matches!(done.outcome, Err(ToolError::Refused(_))));
+}
+
+/// A search service on loopback that answers once and tells what it was asked.
+async fn search_service(status: &str, body: &str) -> (SearchService, tokio::task::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let reply =
+        format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+    let task = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut seen = Vec::new();
+        while !seen.ends_with(b"}}}") {
+            assert_ne!(socket.read_buf(&mut seen).await.unwrap(), 0);
+        }
+        socket.write_all(reply.as_bytes()).await.unwrap();
+        String::from_utf8(seen).unwrap()
+    });
+    (SearchService::new(Some(url), Some("s3cret".into())), task)
+}
+
+fn searching(search: SearchService) -> Lab {
+    Lab::open().switches(Switches { codesearch: true, ..Switches::default() }).search(search).start()
+}
+
+#[tokio::test]
+async fn a_code_search_asks_for_its_query_and_shows_what_was_found() {
+    let body =
+        r#"data: {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"fn main() {}"}]}}"#;
+    let (search, service) = search_service("200 OK", body).await;
+    let lab = searching(search);
+    let report = lab.call("codesearch", json!({ "query": "rust main" })).await.outcome.unwrap();
+    assert_eq!((report.title.as_str(), report.output.as_str()), ("Code search: rust main", "fn main() {}"));
+    assert_eq!(lab.asked(), ["codesearch: rust main"]);
+    let asked = service.await.unwrap();
+    assert!(asked.contains("x-api-key: s3cret") && asked.contains(r#""tokensNum":5000"#), "{asked}");
+}
+
+#[tokio::test]
+async fn a_code_search_that_fails_says_so_and_keeps_the_key() {
+    let (search, _service) = search_service("503 Busy", "").await;
+    assert_eq!(format!("{search:?}").find("s3cret"), None);
+    let lab = searching(search);
+    let told = lab.error("codesearch", json!({ "query": "x" })).await;
+    assert_eq!(told, "The code search answered with status 503");
+    let told = lab.error("codesearch", json!({ "query": "x", "tokensNum": 10 })).await;
+    assert!(told.contains(r#"at least 1000, got 10 at ["tokensNum"]"#), "{told}");
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use praxis_policy::LogEntry;
 use praxis_proto::{Action, CallId, Mint, Rule, SessionId};
 use praxis_text::Limits;
-use praxis_tools::builtin::{self, Services};
+use praxis_tools::builtin::{self, SearchService, Services};
 use praxis_tools::registry::{Done, Scene, Source, Switches};
 use praxis_tools::{
     Attendance, Authority, Bus, Cx, CxParts, DecisionObserver, GrantStore, Hooks, Instance, MemoryTodos,
@@ -46,9 +46,15 @@ pub(crate) struct Plan {
     limits: Limits,
     sources: Vec<Box<dyn FnOnce(Registry) -> Registry>>,
     switches: Switches,
+    search: SearchService,
 }
 
 impl Plan {
+    pub(crate) fn search(mut self, search: SearchService) -> Self {
+        self.search = search;
+        self
+    }
+
     pub(crate) fn rule(mut self, permission: &str, pattern: &str, action: Action) -> Self {
         self.rules.push(Rule::built_in("test", permission, pattern, action));
         self
@@ -99,8 +105,11 @@ impl Plan {
             hooks: self.hooks.clone(),
         });
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), self.attendance));
-        let services =
-            Services { questions: Arc::clone(&questions), todos: Arc::new(MemoryTodos::default()) };
+        let services = Services {
+            questions: Arc::clone(&questions),
+            todos: Arc::new(MemoryTodos::default()),
+            search: self.search,
+        };
         let outputs = OutputStore::new(data.path().join("tool-output"), Arc::clone(&mint), self.limits);
         let registry = Registry::new(outputs).with(builtin::source(&services));
         let registry = self.sources.into_iter().fold(registry, |registry, add| add(registry));
@@ -133,6 +142,7 @@ impl Lab {
             limits: Limits::default(),
             sources: vec![],
             switches: Switches::default(),
+            search: SearchService::default(),
         }
     }
 

@@ -77,7 +77,10 @@ async fn offered(lab: &Lab, scene: &Scene) -> Vec<String> {
 async fn tools_are_sorted_and_invalid_is_not_shown() {
     let lab = Lab::open().start();
     assert_eq!(offered(&lab, &lab.scene).await, ["question", "read", "todowrite"]);
-    assert_eq!(lab.registry.ids().await, ["invalid", "question", "read", "todowrite", "todoread", "batch"]);
+    assert_eq!(
+        lab.registry.ids().await,
+        ["invalid", "question", "read", "todowrite", "todoread", "codesearch", "batch"]
+    );
 }
 
 #[tokio::test]
@@ -100,7 +103,7 @@ async fn who_names_a_tool_reaches_all_of_them_but_not_past_the_rules() {
     assert_eq!(turn.withheld("read"), Some(Withheld::Denied));
     assert_eq!(turn.withheld("batch"), Some(Withheld::SwitchedOff("batch_tool")));
     let all = lab.registry.resolve(&Scene { reach: Reach::Everything, ..lab.scene.clone() }).await;
-    assert!(all.names().eq(["batch", "question", "read", "todoread", "todowrite"]));
+    assert!(all.names().eq(["batch", "codesearch", "question", "read", "todoread", "todowrite"]));
     lab.file("a.txt", "secret");
     let done = all.call("read", json!({ "filePath": "a.txt" }), &lab.cx("ses_test")).await;
     assert!(done.outcome.unwrap_err().to_string().contains("read is denied by built-in test `read *`"));

@@ -24,7 +24,10 @@ fn both_names_are_read_and_ours_wins() {
 #[test]
 fn mistakes_are_found_with_their_place_and_nothing_runs() {
     for (content, told) in [
-        (&b"{\n  \"model\": \"a/b\"\n  \"share\": \"auto\"\n}"[..], "praxis.json:2:17: expected a comma before the next entry"),
+        (
+            &b"{\n  \"model\": \"a/b\"\n  \"share\": \"auto\"\n}"[..],
+            "praxis.json:2:17: expected a comma before the next entry",
+        ),
         (
             b"{ \"permission\": { \"bash\": { \"*\": \"alow\" } } }",
             "praxis.json:1:34: `permission.bash.*`: expected allow, ask or deny, found `alow`; did you mean `allow`?",

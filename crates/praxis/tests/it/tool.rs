@@ -87,7 +87,7 @@ fn an_unknown_tool_is_wrong_usage_and_a_near_miss_is_understood() {
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     assert_eq!(
         run.stderr,
-        "error: there is no tool `frobnicate`; there are batch, question, read, todoread, todowrite\n"
+        "error: there is no tool `frobnicate`; there are batch, codesearch, question, read, todoread, todowrite\n"
     );
     assert_eq!(project.run(&["tool", "run", "Read", "--input", r#"{"filePath":"a.txt"}"#]).code, 0);
 }
@@ -182,12 +182,15 @@ fn a_model_asks_and_the_command_line_answers() {
 
 #[test]
 fn lists_follow_model_agent_and_switches() {
-    let project = project().file("on.json", r#"{"experimental":{"batch_tool":true,"todoread_tool":true}}"#);
+    let project = project().file(
+        "on.json",
+        r#"{"experimental":{"batch_tool":true,"todoread_tool":true,"codesearch_tool":true}}"#,
+    );
     let list = |more: &[&str]| project.run(&[&["tool", "list", "--json"][..], more].concat()).json();
     assert_eq!(names(&list(&[])), ["question", "read", "todowrite"]);
     assert_eq!(
         names(&list(&["--config", "on.json"])),
-        ["batch", "question", "read", "todoread", "todowrite"]
+        ["batch", "codesearch", "question", "read", "todoread", "todowrite"]
     );
     assert_eq!(names(&list(&["--agent", "explore"])), ["read"]);
     assert_eq!(names(&list(&["--agent", "general"])), ["read"]);
