@@ -2,15 +2,8 @@
 //!
 //! `cargo run -p praxis-tools --example note`
 
-use std::sync::Arc;
-
-use praxis_proto::{Action, CallId, Mint, Rule};
-use praxis_text::Limits;
-use praxis_tools::registry::{Fixed, Scene, SourceKind};
-use praxis_tools::{
-    Ask, Attendance, Authority, Bus, Cx, CxParts, Instance, NoGrants, OutputStore, Permissions,
-    PermissionsParts, Registry, Report, Tool, ToolError, system_clock,
-};
+use praxis_proto::{Action, Rule};
+use praxis_tools::{Ask, Cx, Report, Standalone, Tool, ToolError};
 use serde_json::json;
 
 /// Append one line to a note file in the project.
@@ -58,43 +51,19 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // What the user would write as `"edit": { "*": "allow", "*.lock": "deny" }`.
     let rule = |pattern: &str, action| Rule::built_in("example", "edit", pattern, action);
-    let authority = Authority::new(vec![rule("*", Action::Allow), rule("*.lock", Action::Deny)]);
-
-    let (clock, bus) = (system_clock(), Bus::default());
-    let mint = Arc::new(Mint::new({
-        let clock = Arc::clone(&clock);
-        move || clock()
-    }));
-    let permissions = Permissions::open(PermissionsParts {
-        mint: Arc::clone(&mint),
-        bus: bus.clone(),
-        store: Arc::new(NoGrants),
-        clock,
-        attendance: Attendance::Unattended,
-        observers: vec![],
-        hooks: vec![],
-    })?;
-    let outputs = OutputStore::new(folder.join("outputs"), Arc::clone(&mint), Limits::default());
-    let registry = Registry::new(outputs).with(Fixed::new("example", SourceKind::Custom).tool(Note));
-    let offer = registry.resolve(&Scene::for_agent(authority.clone())).await;
-    let cx = Cx::new(CxParts {
-        session: mint.session(),
-        message: mint.message(),
-        call: CallId::from_raw("call_1"),
-        agent: "build".into(),
-        authority,
-        instance: Arc::new(Instance::open(&folder, None)?),
-        permissions: Arc::new(permissions),
-        bus,
-        cancel: Default::default(),
-    });
+    let tools = Standalone::in_folder(&folder)
+        .rule(rule("*", Action::Allow))
+        .rule(rule("*.lock", Action::Deny))
+        .tool(Note)
+        .open()
+        .await?;
 
     for arguments in [
         json!({ "file": "decisions.md", "line": "Tabs are out." }),
         json!({ "file": "Cargo.lock", "line": "oops" }),
         json!({ "file": 7 }),
     ] {
-        match offer.call("note", arguments, &cx).await.outcome {
+        match tools.call("note", arguments).await.outcome {
             Ok(report) => println!("{}: {}", report.title, report.output),
             Err(error) => println!("refused: {error}"),
         }

@@ -3,7 +3,7 @@
 //! A tool is one type. Its input's doc comment is what the model reads:
 //!
 //! ```
-//! use praxis_tools::{Cx, Report, Tool, ToolError};
+//! use praxis_tools::{Cx, Report, Standalone, Tool, ToolError};
 //!
 //! /// Add two numbers.
 //! #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -24,6 +24,14 @@
 //!         Ok(Report::new("sum", (input.a + input.b).to_string()))
 //!     }
 //! }
+//!
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! let tools = Standalone::in_folder(".").tool(Adder).open().await?;
+//! let done = tools.call("add", serde_json::json!({ "a": 1, "b": "2" })).await;
+//! assert_eq!(done.outcome?.output, "3");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! `examples/note.rs` registers such a tool, asks a permission and calls it.
@@ -44,6 +52,7 @@ mod progress;
 mod questions;
 pub mod registry;
 pub mod schema;
+mod standalone;
 mod todos;
 mod tool;
 
@@ -61,5 +70,6 @@ pub use praxis_policy::{Act, Authority, Grant};
 pub use praxis_proto::{Attachment, Report};
 pub use questions::Questions;
 pub use registry::{Offer, Registry};
+pub use standalone::{Standalone, StandalonePlan};
 pub use todos::{MemoryTodos, TodoStore};
 pub use tool::{AnyTool, Boxed, DEFAULT_DEADLINE, Tool, Typed};

@@ -1,6 +1,6 @@
 //! Opening the project that a command is about.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use praxis_config::Surroundings;
@@ -28,6 +28,11 @@ pub(crate) fn directory(place: &Place) -> Result<PathBuf, Failure> {
     }
 }
 
+/// A file that is named on the command line is meant from where the command is typed, whatever `--cwd` says.
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|e| Failure::usage(format!("could not find {}: {e}", path.display())))
+}
+
 /// Opens the project and says what looks wrong in its configuration.
 pub(crate) fn open(
     place: &Place,
@@ -39,7 +44,7 @@ pub(crate) fn open(
     let opening = Opening {
         surroundings: &surroundings,
         directory: &directory,
-        config_file: place.config.clone(),
+        config_file: place.config.as_deref().map(absolute).transpose()?,
         attendance,
         // Answers come from standard input; where it ends at once, so does the question.
         questions: Attendance::Attended,

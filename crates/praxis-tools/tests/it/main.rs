@@ -4,6 +4,7 @@
 
 mod builtins;
 mod calls;
+mod example;
 mod lab;
 mod permissions;
 mod registry;

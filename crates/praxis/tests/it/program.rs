@@ -60,3 +60,10 @@ fn a_folder_that_does_not_exist_is_named() {
     assert_eq!(run.code, 2);
     assert_eq!(run.stderr, "error: could not open /no/such/folder: No such file or directory (os error 2)\n");
 }
+
+#[test]
+fn a_configuration_file_is_meant_from_where_the_command_is_typed() {
+    let project = project().file("x.json", r#"{"model":"a/b"}"#).file("sub/y.json", "{}");
+    let run = project.run(&["config", "show", "--cwd", "sub", "--config", "x.json"]);
+    assert_eq!(run.json()["model"], "a/b");
+}
