@@ -79,11 +79,12 @@ pub fn bound(text: &str, limits: Limits, keep: Keep) -> Bound<'_> {
         Keep::Tail => (Taken::NOTHING, take_tail(text, limits)),
         Keep::Both => take_both(text, limits),
     };
-    let hit_bytes = head.hit_bytes || tail.hit_bytes;
-    let (removed, unit) = if hit_bytes {
+    let lines = total_lines - head.lines - tail.lines;
+    // Two halves may hold every line and still lack the line feed between them.
+    let (removed, unit) = if head.hit_bytes || tail.hit_bytes || lines == 0 {
         (text.len() - head.bytes - tail.bytes, Unit::Bytes)
     } else {
-        (total_lines - head.lines - tail.lines, Unit::Lines)
+        (lines, Unit::Lines)
     };
     let (head, tail) = (&text[..head.bytes], &text[text.len() - tail.bytes..]);
     Bound::Cut(Cut { head, tail, removed, unit })

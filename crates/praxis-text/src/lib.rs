@@ -9,5 +9,13 @@
 //! ```
 
 mod bounds;
+pub mod diff;
+pub mod encoding;
+mod endings;
+mod hunk;
+pub mod patch;
+pub mod replace;
 
 pub use bounds::{Bound, Cut, Keep, Limits, Unit, bound, floor_char};
+pub use endings::{Ending, Unified, unify};
+pub use hunk::{Hunk, apply};

@@ -1,0 +1,1 @@
+//! Diffs between two texts, as people and clients read them.

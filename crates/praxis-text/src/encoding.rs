@@ -1,0 +1,1 @@
+//! Text in other encodings than UTF-8.
