@@ -13,8 +13,9 @@ mod http;
 mod open;
 mod path;
 mod private;
+pub mod search;
 
-pub use atomic::replace;
+pub use atomic::{Existing, WriteError, remove, write};
 pub use http::{Http, HttpError, HttpReply, HttpRequest};
 pub use open::{FileError, open_regular};
 pub use path::RealPath;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 
 use rustix::fs::{FileType, Mode, OFlags};
@@ -64,19 +65,24 @@ pub fn open_regular(path: &RealPath) -> Result<File, FileError> {
 }
 
 /// The kernel knows the path of an open file: if a folder on the way was swapped for a link, it differs.
-#[cfg(target_os = "linux")]
 fn same_file(file: &File, path: &RealPath) -> Result<(), FileError> {
-    use std::os::fd::AsRawFd;
-    match std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) {
-        Ok(opened) if opened != path.as_path() => Err(FileError::Replaced(path.as_path().to_owned())),
-        // Without /proc the flag against links on the last component still holds.
-        Ok(_) | Err(_) => Ok(()),
+    match descriptor_path(file.as_fd()) {
+        Some(opened) if opened != path.as_path() => Err(FileError::Replaced(path.as_path().to_owned())),
+        // Without the kernel's word the flag against links on the last component still holds.
+        Some(_) | None => Ok(()),
     }
 }
 
+/// Where an open file or folder stands, if the system tells.
+#[cfg(target_os = "linux")]
+pub(crate) fn descriptor_path(descriptor: BorrowedFd<'_>) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd())).ok()
+}
+
+/// Where an open file or folder stands, if the system tells.
 #[cfg(not(target_os = "linux"))]
-fn same_file(_: &File, _: &RealPath) -> Result<(), FileError> {
-    Ok(())
+pub(crate) fn descriptor_path(_: BorrowedFd<'_>) -> Option<PathBuf> {
+    None
 }
 
 #[cfg(test)]

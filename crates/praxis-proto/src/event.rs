@@ -5,6 +5,18 @@ use serde_json::{Map, Value};
 
 use crate::{Answers, CallId, PermissionReplied, PermissionRequest, QuestionRequest, SessionId, Todo};
 
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileEvent {
+    /// It is new.
+    Add,
+    /// It has another content.
+    Change,
+    /// It is gone.
+    Unlink,
+}
+
 /// One bus event, in OpenCode's `type` and `properties` form.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", content = "properties")]
@@ -48,6 +60,20 @@ pub enum Event {
         session: SessionId,
         /// The whole new list.
         todos: Vec<Todo>,
+    },
+    /// A tool has written a file.
+    #[serde(rename = "file.edited")]
+    FileEdited {
+        /// The file.
+        file: String,
+    },
+    /// A file came, changed or went.
+    #[serde(rename = "file.watcher.updated")]
+    FileWatcherUpdated {
+        /// The file.
+        file: String,
+        /// What happened to it.
+        event: FileEvent,
     },
     /// A running call tells how far it is.
     #[serde(rename = "tool.progress")]

@@ -18,7 +18,7 @@ mod report;
 mod rule;
 mod todo;
 
-pub use event::Event;
+pub use event::{Event, FileEvent};
 pub use id::{CallId, MessageId, Mint, Prefix, SessionId};
 pub use permission::{CallRef, PermissionReplied, PermissionRequest, Reply, ReplyKind};
 pub use question::{Answers, Choice, Question, QuestionRequest};

@@ -1,0 +1,160 @@
+//! Looking into one file.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use grep_matcher::LineTerminator;
+use grep_regex::RegexMatcher;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use rustix::fs::{Mode, OFlags};
+
+use super::Line;
+use super::stop::Stop;
+
+/// The longest line that is searched; a file with a longer one is searched up to it.
+///
+/// It bounds memory, and the time between two looks at whether to stop.
+const LONGEST_LINE: usize = 32 << 20;
+/// Files up to this size, which are nearly all, are read at once: the searcher alone would read each three times.
+const SMALL: usize = 64 << 10;
+/// The most bytes of one character, also of one that is not UTF-8.
+const CHAR_BYTES: usize = 4;
+/// Shown where a line was cut.
+const CUT: &str = "...";
+
+/// Finds lines in files.
+pub(super) struct Finder<'a> {
+    pub(super) matcher: RegexMatcher,
+    pub(super) stop: &'a Stop,
+    /// The most lines of one file.
+    pub(super) limit: usize,
+    /// The most characters of one line.
+    pub(super) chars: usize,
+}
+
+/// What one file gave.
+pub(super) struct Found {
+    pub(super) lines: Vec<Line>,
+    /// It could not be read, or not to its end.
+    pub(super) unread: bool,
+}
+
+impl Finder<'_> {
+    /// Looks into a file that the walk came to. Nobody said that it is text.
+    pub(super) fn search_path(&self, reader: &mut Reader, path: &Path) -> Found {
+        // The walk saw a regular file. Should it be a pipe or a link by now, this neither waits nor follows.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let unread = Found { lines: Vec::new(), unread: true };
+        if self.stop.is_due() {
+            return unread;
+        }
+        let Ok(descriptor) = rustix::fs::open(path, flags, Mode::empty()) else { return unread };
+        let mut file = File::from(descriptor);
+        let Ok(length) = file.read(&mut reader.start) else { return unread };
+        let start = &reader.start[..length];
+        self.collect(|sink| {
+            if length < SMALL {
+                reader.searcher.search_slice(&self.matcher, start, sink)
+            } else {
+                let whole = start.chain(Watched { file, stop: self.stop });
+                reader.searcher.search_reader(&self.matcher, whole, sink)
+            }
+        })
+    }
+
+    /// Looks into a file that was asked for by name.
+    pub(super) fn search_file(&self, file: File) -> Found {
+        let watched = Watched { file, stop: self.stop };
+        self.collect(|sink| searcher(BinaryDetection::convert(0)).search_reader(&self.matcher, watched, sink))
+    }
+
+    fn collect(&self, search: impl FnOnce(&mut Collector) -> io::Result<()>) -> Found {
+        let mut sink = Collector { lines: Vec::new(), limit: self.limit, chars: self.chars };
+        let searched = search(&mut sink);
+        Found { lines: sink.lines, unread: searched.is_err() }
+    }
+}
+
+/// What a thread reads one file after the other with.
+pub(super) struct Reader {
+    searcher: Searcher,
+    start: Vec<u8>,
+}
+
+impl Reader {
+    pub(super) fn new() -> Self {
+        Self { searcher: searcher(BinaryDetection::quit(0)), start: vec![0; SMALL] }
+    }
+}
+
+fn searcher(binary: BinaryDetection) -> Searcher {
+    SearcherBuilder::new()
+        // As the patterns have it, or every search would fail.
+        .line_terminator(LineTerminator::crlf())
+        .line_number(true)
+        .binary_detection(binary)
+        .heap_limit(Some(LONGEST_LINE))
+        .build()
+}
+
+/// A file that cannot be read any more once it is time to stop.
+struct Watched<'a> {
+    file: File,
+    stop: &'a Stop,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.is_due() {
+            return Err(io::Error::other("stopped"));
+        }
+        self.file.read(buffer)
+    }
+}
+
+struct Collector {
+    lines: Vec<Line>,
+    limit: usize,
+    chars: usize,
+}
+
+impl Sink for Collector {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
+        let text = shown(line.bytes(), self.chars);
+        self.lines.push(Line { number: line.line_number().unwrap_or_default(), text });
+        Ok(self.lines.len() < self.limit)
+    }
+}
+
+/// The line as text, without its ending, and not longer than `chars`.
+fn shown(line: &[u8], chars: usize) -> String {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    // Decoding megabytes to show a few characters of them would be a waste.
+    let start = &line[..line.len().min(chars.saturating_add(1).saturating_mul(CHAR_BYTES))];
+    let text = String::from_utf8_lossy(start);
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}{CUT}", &text[..end]),
+        None => text.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_after_its_characters_and_never_inside_one() {
+        assert_eq!(shown(b"abc\n", 3), "abc");
+        assert_eq!(shown(b"abc\r\n", 3), "abc");
+        assert_eq!(shown(b"abcd\r\n", 3), "abc...");
+        assert_eq!(shown("äöü".as_bytes(), 3), "äöü");
+        assert_eq!(shown("🙂🙂🙂🙂🙂🙂🙂".as_bytes(), 3), "🙂🙂🙂...");
+        assert_eq!(shown(b"a\xffb\n", 3), "a\u{fffd}b");
+        assert_eq!(shown(&[0xff; 100], 3), "\u{fffd}\u{fffd}\u{fffd}...");
+        assert_eq!(shown(b"\n", 3), "");
+    }
+}

@@ -1,0 +1,98 @@
+//! Both searches where a tool cannot look: cancelling, time, and the same answer every time.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Instant;
+
+use super::*;
+
+fn everything(_: &Path) -> Access {
+    Access::Open
+}
+
+#[test]
+fn a_search_ends_soon_after_it_is_cancelled_also_within_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large");
+    // A hole of a terabyte: without looking at the token it would take minutes.
+    File::create(&path).unwrap().set_len(1 << 40).unwrap();
+    let scope = Scope::new(path, Hidden::Include);
+    let (about_to_read, wait) = mpsc::channel();
+    let token = scope.cancel.clone();
+    let canceller = std::thread::spawn(move || {
+        wait.recv().unwrap();
+        token.cancel();
+        Instant::now()
+    });
+    let access = |_: &Path| {
+        about_to_read.send(()).unwrap();
+        Access::Open
+    };
+    let found = grep(&scope, &Grep { pattern: "x", line_chars: LINE_CHARS, access: &access }).unwrap();
+    let late = canceller.join().unwrap().elapsed();
+    assert_eq!((found.ending, found.files), (Ending::Cancelled, vec![]));
+    assert!(late < Duration::from_millis(100), "it took {late:?} to notice");
+}
+
+#[test]
+fn a_search_without_time_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), "x").unwrap();
+    let scope = Scope { budget: Duration::ZERO, ..Scope::new(folder.path(), Hidden::Skip) };
+    let listed = list(&scope).unwrap();
+    assert_eq!(listed, Listing { paths: vec![], more: false, ending: Ending::OutOfTime });
+    let found = grep(&scope, &Grep { pattern: "x", line_chars: LINE_CHARS, access: &everything }).unwrap();
+    assert_eq!((found.files, found.ending), (vec![], Ending::OutOfTime));
+}
+
+#[test]
+fn the_same_tree_gives_the_same_answer_every_time() {
+    let folder = tempfile::tempdir().unwrap();
+    for n in 0..300 {
+        let parent = folder.path().join(format!("{}", n % 7));
+        std::fs::create_dir_all(&parent).unwrap();
+        std::fs::write(parent.join(format!("{n}.txt")), "x\n".repeat(n % 3)).unwrap();
+    }
+    let whole = Scope { limit: 1_000, ..Scope::new(folder.path(), Hidden::Skip) };
+    let some = Scope { limit: 17, ..whole.clone() };
+    let request = Grep { pattern: "x", line_chars: LINE_CHARS, access: &everything };
+    let (all_paths, all_lines) = (list(&whole).unwrap(), grep(&whole, &request).unwrap());
+    assert_eq!((all_paths.paths.len(), all_paths.more), (300, false));
+    assert!(all_paths.paths.is_sorted_by_key(|path| path.as_os_str()));
+    let flat = |found: Matches| -> Vec<_> {
+        let files = found.files.into_iter();
+        files.flat_map(|file| file.lines.into_iter().map(move |line| (file.path.clone(), line))).collect()
+    };
+    let all_lines = flat(all_lines);
+    assert_eq!(all_lines.len(), 300);
+    for _ in 0..20 {
+        let listed = list(&some).unwrap();
+        assert_eq!((&listed.paths[..], listed.more), (&all_paths.paths[..17], true));
+        let found = grep(&some, &request).unwrap();
+        assert!(found.more);
+        assert_eq!(flat(found), all_lines[..17]);
+    }
+}
+
+#[test]
+fn a_line_too_long_to_hold_ends_the_search_of_its_file_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = format!("x\n{}\nx\n", "y".repeat(33 << 20));
+    std::fs::write(folder.path().join("a"), long).unwrap();
+    std::fs::write(folder.path().join("b"), "x\n").unwrap();
+    let scope = Scope::new(folder.path(), Hidden::Skip);
+    let found = grep(&scope, &Grep { pattern: "x", line_chars: LINE_CHARS, access: &everything }).unwrap();
+    let line = Line { number: 1, text: "x".into() };
+    let file = |name: &str| FileLines { path: folder.path().join(name), lines: vec![line.clone()] };
+    assert_eq!(
+        found,
+        Matches {
+            files: vec![file("a"), file("b")],
+            more: false,
+            ending: Ending::Complete,
+            withheld: 0,
+            unread: 1
+        }
+    );
+}
