@@ -4,15 +4,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use praxis_config::{ConfigError, Loaded, Reference, Request, Surroundings, find_worktree};
+use praxis_config::{
+    ConfigError, Instruction, Instructions, Loaded, Reference, Request, Surroundings, find_worktree,
+};
 use praxis_policy::{Layout, lint};
 use praxis_proto::{CallId, MessageId, Mint, SessionId};
 use praxis_text::Limits;
-use praxis_tools::builtin::{self, SearchService, Services};
+use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
 use praxis_tools::{
-    Attendance, Bus, Cx, CxParts, DecisionObserver, GrantFile, Instance, MemoryTodos, OutputStore,
-    Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
+    Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, ImageLimits, Instance, MemoryTodos,
+    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -132,6 +134,9 @@ impl Workbench {
             questions: Arc::clone(&questions),
             todos: Arc::new(MemoryTodos::default()),
             search: search(surroundings),
+            files: Files::default(),
+            images: images(&loaded),
+            instructions: instructions(surroundings, &instance, &loaded),
         };
         let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
         Ok(Self {
@@ -211,6 +216,27 @@ fn layout(data: &Path, loaded: &Loaded, root: &Path, home: &Path) -> Layout {
         plans: text(data.join("plans")),
         readable: readable.collect(),
     }
+}
+
+fn images(loaded: &Loaded) -> ImageLimits {
+    let (given, usual) = (&loaded.config.attachment.image, ImageLimits::default());
+    let bytes = given.max_base64_bytes.and_then(|bytes| usize::try_from(bytes).ok());
+    ImageLimits {
+        auto_resize: given.auto_resize.unwrap_or(usual.auto_resize),
+        max_width: given.max_width.unwrap_or(usual.max_width),
+        max_height: given.max_height.unwrap_or(usual.max_height),
+        max_base64_bytes: bytes.unwrap_or(usual.max_base64_bytes),
+    }
+}
+
+fn instructions(surroundings: &Surroundings, instance: &Instance, loaded: &Loaded) -> NearbyInstructions {
+    let configured = &loaded.config.instructions;
+    let known = Instructions::discover(surroundings, instance.directory(), instance.root(), configured);
+    let files = known.into_iter().filter_map(|known| match known {
+        Instruction::File(path) => Some(path),
+        Instruction::Url(_) => None,
+    });
+    NearbyInstructions::new(Instructions::names(surroundings), files.collect())
 }
 
 fn search(surroundings: &Surroundings) -> SearchService {

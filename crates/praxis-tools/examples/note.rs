@@ -2,6 +2,7 @@
 //!
 //! `cargo run -p praxis-tools --example note`
 
+use praxis_os::Existing;
 use praxis_proto::{Action, Rule};
 use praxis_tools::{Ask, Cx, Report, Standalone, Tool, ToolError};
 use serde_json::json;
@@ -38,7 +39,7 @@ impl Tool for Note {
         let text = format!("{old}{}\n", input.line);
         let ask = Ask::edit(cx.instance(), &path).with("diff", format!("+{}", input.line));
         let grant = cx.ask(ask).await?;
-        cx.write(&grant, text.as_bytes())?;
+        cx.write(&grant, &path, text.as_bytes(), Existing::Replace)?;
         Ok(Report::new(input.file, format!("{} lines", text.lines().count())))
     }
 }

@@ -20,9 +20,14 @@ pub struct Ask {
 impl Ask {
     /// An ask for a permission on one resource; an "always" would cover everything of that permission.
     pub fn new(permission: impl Into<String>, pattern: impl Into<String>) -> Self {
+        Self::on(permission, vec![pattern.into()])
+    }
+
+    /// An ask for a permission on several resources, each of which must be allowed.
+    pub fn on(permission: impl Into<String>, patterns: Vec<String>) -> Self {
         Self {
             permission: permission.into(),
-            patterns: vec![pattern.into()],
+            patterns,
             always: vec!["*".to_owned()],
             metadata: Map::new(),
             act: Act::Custom,
@@ -42,6 +47,12 @@ impl Ask {
     /// To exchange messages with a URL.
     pub fn fetch(permission: &str, pattern: impl Into<String>, url: impl Into<String>) -> Self {
         Self { act: Act::Fetch(url.into()), ..Self::new(permission, pattern) }
+    }
+
+    /// What the grant will be good for.
+    pub fn to(mut self, act: Act) -> Self {
+        self.act = act;
+        self
     }
 
     /// What an "always" would allow instead.

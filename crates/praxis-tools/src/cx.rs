@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use praxis_os::{FileError, Http, HttpReply, HttpRequest, RealPath};
+use praxis_os::{Existing, Http, HttpReply, HttpRequest, RealPath};
 use praxis_policy::{Authority, Grant, Query};
 use praxis_proto::{CallId, CallRef, MessageId, SessionId};
 use serde_json::{Map, Value};
@@ -200,12 +200,26 @@ impl Cx {
         http.post(HttpRequest { url, ..request }).await.map_err(|e| ToolError::Outside(e.to_string()))
     }
 
-    /// Replaces the one file that the grant is for.
-    pub fn write(&self, grant: &Grant, bytes: &[u8]) -> Result<(), ToolError> {
-        let [path] = grant.writable() else { return Err(not_granted("write")) };
-        praxis_os::replace(&RealPath::already_resolved(path.clone()), bytes)
-            .map_err(|source| FileError::Io { path: path.clone(), source }.into())
+    /// Writes a file that the grant is for, as a whole.
+    pub fn write(
+        &self,
+        grant: &Grant,
+        path: &RealPath,
+        bytes: &[u8],
+        existing: Existing,
+    ) -> Result<(), ToolError> {
+        Ok(praxis_os::write(granted(grant, path)?, bytes, existing)?)
     }
+
+    /// Removes a file that the grant is for.
+    pub fn remove(&self, grant: &Grant, path: &RealPath) -> Result<(), ToolError> {
+        Ok(praxis_os::remove(granted(grant, path)?)?)
+    }
+}
+
+fn granted<'a>(grant: &Grant, path: &'a RealPath) -> Result<&'a RealPath, ToolError> {
+    let named = grant.writable().iter().any(|granted| granted == path.as_path());
+    if named { Ok(path) } else { Err(not_granted("write")) }
 }
 
 fn not_granted(effect: &str) -> ToolError {

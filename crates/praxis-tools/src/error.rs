@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use praxis_os::FileError;
+use praxis_os::{FileError, WriteError};
 use praxis_policy::Refusal;
 
 /// The model reads the text of all of these; the variant says who can put it right.
@@ -27,6 +27,9 @@ pub enum ToolError {
     /// The model: the file is not there, or is none.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The model or the operator: the file could not be written; what stood there still does.
+    #[error(transparent)]
+    Write(#[from] WriteError),
     /// The user: the act was not allowed.
     #[error(transparent)]
     Refused(#[from] Refusal),

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use fd_lock::RwLock;
-use praxis_os::{RealPath, make_private_dir};
+use praxis_os::{Existing, RealPath, make_private_dir};
 use praxis_policy::StoredGrant;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,8 @@ impl GrantFile {
             private(&self.path)?;
         }
         let text = serde_json::to_vec_pretty(&content).map_err(io::Error::other)?;
-        praxis_os::replace(&RealPath::resolve(folder, &self.path)?, &text)?;
+        praxis_os::write(&RealPath::resolve(folder, &self.path)?, &text, Existing::Replace)
+            .map_err(io::Error::other)?;
         Ok(outcome)
     }
 }

@@ -119,7 +119,11 @@ impl Standalone {
 
     /// Makes one call, which `cancel` can stop.
     pub async fn call_until(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> Done {
-        let cx = Cx::new(CxParts {
+        self.offer.call(tool, arguments, &self.cx(cancel)).await
+    }
+
+    pub(crate) fn cx(&self, cancel: CancellationToken) -> Cx {
+        Cx::new(CxParts {
             session: self.session.clone(),
             message: self.mint.message(),
             call: self.mint.call(),
@@ -129,8 +133,7 @@ impl Standalone {
             permissions: Arc::clone(&self.permissions),
             bus: self.bus.clone(),
             cancel,
-        });
-        self.offer.call(tool, arguments, &cx).await
+        })
     }
 
     /// Makes one call.

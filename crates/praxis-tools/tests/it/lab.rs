@@ -1,16 +1,16 @@
 //! A temporary project with everything a call needs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use praxis_policy::LogEntry;
 use praxis_proto::{Action, CallId, Mint, Rule, SessionId};
 use praxis_text::Limits;
-use praxis_tools::builtin::{self, SearchService, Services};
-use praxis_tools::registry::{Done, Scene, Source, Switches};
+use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
+use praxis_tools::registry::{Done, Reach, Scene, Source, Switches};
 use praxis_tools::{
-    Attendance, Authority, Bus, Cx, CxParts, DecisionObserver, GrantStore, Hooks, Instance, MemoryTodos,
-    NoGrants, OutputStore, Permissions, PermissionsParts, Questions, Registry,
+    Attendance, Authority, Bus, Cx, CxParts, DecisionObserver, Files, GrantStore, Hooks, ImageLimits,
+    Instance, MemoryTodos, NoGrants, OutputStore, Permissions, PermissionsParts, Questions, Registry,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -47,9 +47,23 @@ pub(crate) struct Plan {
     sources: Vec<Box<dyn FnOnce(Registry) -> Registry>>,
     switches: Switches,
     search: SearchService,
+    files: Files,
+    known: Vec<PathBuf>,
+    reach: Reach,
 }
 
 impl Plan {
+    /// Offers every tool, whatever the model.
+    pub(crate) fn everything(mut self) -> Self {
+        self.reach = Reach::Everything;
+        self
+    }
+
+    pub(crate) fn files(mut self, files: Files) -> Self {
+        self.files = files;
+        self
+    }
+
     pub(crate) fn search(mut self, search: SearchService) -> Self {
         self.search = search;
         self
@@ -109,13 +123,16 @@ impl Plan {
             questions: Arc::clone(&questions),
             todos: Arc::new(MemoryTodos::default()),
             search: self.search,
+            files: self.files,
+            images: ImageLimits::default(),
+            instructions: NearbyInstructions::new(&["AGENTS.md", "CLAUDE.md", "CONTEXT.md"], self.known),
         };
         let outputs = OutputStore::new(data.path().join("tool-output"), Arc::clone(&mint), self.limits);
         let registry = Registry::new(outputs).with(builtin::source(&services));
         let registry = self.sources.into_iter().fold(registry, |registry, add| add(registry));
         let registry = self.hooks.into_iter().fold(registry, Registry::hooked);
         let authority = Authority::new(self.rules);
-        let scene = Scene { switches: self.switches, ..Scene::for_agent(authority) };
+        let scene = Scene { switches: self.switches, reach: self.reach, ..Scene::for_agent(authority) };
         Lab {
             project,
             data,
@@ -143,6 +160,9 @@ impl Lab {
             sources: vec![],
             switches: Switches::default(),
             search: SearchService::default(),
+            files: Files::default(),
+            known: vec![],
+            reach: Reach::Turn,
         }
     }
 

@@ -4,7 +4,11 @@
 
 mod builtins;
 mod calls;
+mod encodings;
 mod example;
+mod files;
 mod lab;
+mod patches;
 mod permissions;
 mod registry;
+mod search;

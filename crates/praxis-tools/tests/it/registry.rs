@@ -69,31 +69,35 @@ impl Source for Explodes {
     }
 }
 
-async fn offered(lab: &Lab, scene: &Scene) -> Vec<String> {
-    lab.registry.resolve(scene).await.names().map(str::to_owned).collect()
+/// Which of some tools are offered.
+async fn offered<'a>(lab: &Lab, scene: &Scene, of: &[&'a str]) -> Vec<&'a str> {
+    let offer = lab.registry.resolve(scene).await;
+    of.iter().copied().filter(|name| offer.names().any(|offered| offered == *name)).collect()
 }
 
 #[tokio::test]
 async fn tools_are_sorted_and_invalid_is_not_shown() {
     let lab = Lab::open().start();
-    assert_eq!(offered(&lab, &lab.scene).await, ["question", "read", "todowrite"]);
-    assert_eq!(
-        lab.registry.ids().await,
-        ["invalid", "question", "read", "todowrite", "todoread", "codesearch", "batch"]
-    );
+    let offer = lab.registry.resolve(&lab.scene).await;
+    assert!(offer.names().is_sorted() && offer.names().all(|name| name != "invalid"));
+    let order = ["invalid", "question", "read", "glob", "grep", "edit", "write", "todowrite", "apply_patch"];
+    let ids = lab.registry.ids().await;
+    let found: Vec<&String> = ids.iter().filter(|id| order.contains(&id.as_str())).collect();
+    assert_eq!(found, order);
 }
 
 #[tokio::test]
 async fn tools_of_the_seeds_are_switched_on_and_questions_need_a_client() {
     let switches = Switches { batch: true, todoread: true, ..Switches::default() };
     let lab = Lab::open().switches(switches).start();
-    assert_eq!(offered(&lab, &lab.scene).await, ["batch", "question", "read", "todoread", "todowrite"]);
+    let of = ["batch", "codesearch", "question", "todoread"];
+    assert_eq!(offered(&lab, &lab.scene, &of).await, ["batch", "question", "todoread"]);
     let headless = Scene { client: Client::Headless, ..lab.scene.clone() };
-    assert_eq!(offered(&lab, &headless).await, ["batch", "read", "todoread", "todowrite"]);
+    assert_eq!(offered(&lab, &headless, &of).await, ["batch", "todoread"]);
     assert_eq!(lab.registry.resolve(&headless).await.withheld("question"), Some(Withheld::Client));
     let asked = Switches { question: true, ..switches };
     let headless = Scene { switches: asked, ..headless };
-    assert!(offered(&lab, &headless).await.contains(&"question".to_owned()));
+    assert_eq!(offered(&lab, &headless, &of).await, ["batch", "question", "todoread"]);
 }
 
 #[tokio::test]
@@ -103,7 +107,9 @@ async fn who_names_a_tool_reaches_all_of_them_but_not_past_the_rules() {
     assert_eq!(turn.withheld("read"), Some(Withheld::Denied));
     assert_eq!(turn.withheld("batch"), Some(Withheld::SwitchedOff("batch_tool")));
     let all = lab.registry.resolve(&Scene { reach: Reach::Everything, ..lab.scene.clone() }).await;
-    assert!(all.names().eq(["batch", "codesearch", "question", "read", "todoread", "todowrite"]));
+    assert!(
+        ["batch", "codesearch", "read", "apply_patch", "edit"].iter().all(|name| all.get(name).is_some())
+    );
     lab.file("a.txt", "secret");
     let done = all.call("read", json!({ "filePath": "a.txt" }), &lab.cx("ses_test")).await;
     assert!(done.outcome.unwrap_err().to_string().contains("read is denied by built-in test `read *`"));
@@ -139,15 +145,10 @@ async fn model_filters_reach_overriding_tools_too() {
         let model = praxis_tools::registry::ModelRef::parse(model);
         Scene { model, ..lab.scene.clone() }
     };
-    let plain = ["question", "read", "todowrite"];
-    let names = |extra: &[&str]| {
-        let mut names: Vec<String> = plain.iter().chain(extra).map(ToString::to_string).collect();
-        names.sort();
-        names
-    };
-    assert_eq!(offered(&lab, &with("openai/gpt-5")).await, names(&["apply_patch"]));
-    assert_eq!(offered(&lab, &with("anthropic/claude")).await, names(&["edit"]));
-    assert_eq!(offered(&lab, &with("opencode/grok-code")).await, names(&["edit", "websearch"]));
+    let of = ["apply_patch", "edit", "websearch"];
+    assert_eq!(offered(&lab, &with("openai/gpt-5"), &of).await, ["apply_patch"]);
+    assert_eq!(offered(&lab, &with("anthropic/claude"), &of).await, ["edit"]);
+    assert_eq!(offered(&lab, &with("opencode/grok-code"), &of).await, ["edit", "websearch"]);
 }
 
 #[tokio::test]
@@ -158,9 +159,10 @@ async fn rules_and_the_users_message_hide_tools() {
         Rule::built_in("t", "read", "*", Action::Deny),
     ]);
     let scene = Scene { authority: denied, ..lab.scene.clone() };
-    assert_eq!(offered(&lab, &scene).await, ["question", "todowrite"]);
+    let of = ["question", "read", "todowrite"];
+    assert_eq!(offered(&lab, &scene, &of).await, ["question", "todowrite"]);
     let scene = Scene { off: ["todowrite".to_owned()].into(), ..lab.scene.clone() };
-    assert_eq!(offered(&lab, &scene).await, ["question", "read"]);
+    assert_eq!(offered(&lab, &scene, &of).await, ["question", "read"]);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! One page of a text, read as a stream: memory holds the page, never the file.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 
 use tokio_util::sync::CancellationToken;
 
@@ -10,7 +10,6 @@ const LINE_CHARS: usize = 2_000;
 /// Bytes of a line kept while it is read; enough for its characters in UTF-8.
 const LINE_BYTES: usize = 4 * LINE_CHARS + 4;
 const PAGE_BYTES: usize = 50 * 1_024;
-const SAMPLE: usize = 4_096;
 /// Bytes read on after the page is full, only to count lines. Beyond it the total is not told.
 const COUNT_BYTES: u64 = 1 << 30;
 
@@ -28,6 +27,14 @@ impl Window {
             offset: offset.unwrap_or(1).max(1),
             limit: limit.filter(|&limit| limit > 0).unwrap_or(DEFAULT_LINES),
         }
+    }
+
+    pub(super) fn offset(self) -> u64 {
+        self.offset
+    }
+
+    pub(super) fn limit(self) -> u64 {
+        self.limit
     }
 }
 
@@ -91,19 +98,6 @@ impl From<io::Error> for BadPage {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
-}
-
-/// The first bytes of a file, to see what it is.
-pub(super) fn sample(file: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut start = Vec::with_capacity(SAMPLE);
-    file.take(SAMPLE as u64).read_to_end(&mut start)?;
-    Ok(start)
-}
-
-/// A zero byte, or more than three in ten control characters.
-pub(super) fn looks_binary(start: &[u8]) -> bool {
-    let control = start.iter().filter(|&&byte| byte < 9 || (14..32).contains(&byte)).count();
-    start.contains(&0) || control * 10 > start.len() * 3
 }
 
 /// Reads the lines of a window.
@@ -230,7 +224,7 @@ fn count_lines(text: &mut impl BufRead, cancel: &CancellationToken) -> Result<Op
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::io::{Cursor, Read};
 
     use proptest::prelude::*;
 
@@ -303,14 +297,6 @@ mod tests {
         let page = read_page(reader, Window::new(None, Some(1_000_000)), &CancellationToken::new()).unwrap();
         assert!(page.ending().starts_with("(Output capped at 50 KB. Showing lines 1-"), "{}", page.ending());
         assert!(taken < text.len() / 2, "{taken}");
-    }
-
-    #[test]
-    fn binary_is_seen() {
-        assert!(looks_binary(b"text\0"));
-        assert!(looks_binary(&[1; 10]));
-        assert!(!looks_binary(b"plain\ttext\r\n"));
-        assert!(!looks_binary(b""));
     }
 
     proptest! {

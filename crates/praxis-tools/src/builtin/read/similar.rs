@@ -2,15 +2,38 @@
 
 use std::path::{Path, PathBuf};
 
+use praxis_os::RealPath;
+use praxis_proto::Action;
+
+use crate::{Cx, ToolError};
+
 const MOST_TOLD: usize = 3;
 /// Entries looked at; a folder can hold millions.
 const MOST_LOOKED_AT: usize = 10_000;
 
-/// Up to three neighbours whose names contain the missing one or are contained in it.
-pub(super) fn beside(missing: &Path) -> Vec<PathBuf> {
+/// The refusal for a file that is not there, with names that may have been meant.
+pub(in crate::builtin) fn not_found(problem: &str, path: &Path, cx: &Cx) -> ToolError {
+    let mut text = problem.to_owned();
+    let similar = beside(path, cx);
+    if !similar.is_empty() {
+        text.push_str("\n\nDid you mean one of these?");
+        for path in similar {
+            text.push_str(&format!("\n{}", path.display()));
+        }
+    }
+    ToolError::Misuse(text)
+}
+
+/// Up to three neighbours whose names contain the missing one or are contained in it. A file the agent may not read
+/// is not named to it either.
+fn beside(missing: &Path, cx: &Cx) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (missing.parent(), missing.file_name()) else { return Vec::new() };
     let wanted = name.to_string_lossy().to_lowercase();
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let readable = |path: &PathBuf| {
+        let name = cx.instance().name_of(&RealPath::already_resolved(path.clone()));
+        cx.authority().decide("read", &name, &[]).action != Action::Deny
+    };
     let mut close: Vec<PathBuf> = entries
         .take(MOST_LOOKED_AT)
         .flatten()
@@ -19,6 +42,7 @@ pub(super) fn beside(missing: &Path) -> Vec<PathBuf> {
             name.contains(&wanted) || wanted.contains(&name)
         })
         .map(|entry| entry.path())
+        .filter(readable)
         .collect();
     close.sort();
     close.truncate(MOST_TOLD);
