@@ -157,6 +157,27 @@ fn utf_8_with_one_bad_byte_stays_utf_8() {
 }
 
 #[test]
+fn the_end_of_a_sample_is_not_one_more_bad_byte() {
+    // One in twenty is just allowed; the character cut at the end must not count.
+    let sample = [b"\xFF ".as_slice(), "é ".repeat(19).as_bytes(), b"\xC3"].concat();
+    assert_eq!(sniff(&sample, false), Ok((Encoding::UTF_8, false)));
+    assert_ne!(sniff(&sample, true), Ok((Encoding::UTF_8, false)));
+}
+
+#[test]
+fn a_stream_may_come_byte_by_byte() {
+    for encoding in ["UTF-8", "UTF-16LE", "UTF-16BE"] {
+        let mut stream = StreamDecoder::new(named(encoding), true);
+        let mut text = String::new();
+        for byte in bytes("é中😀", encoding, true) {
+            stream.push(&[byte], false, &mut text);
+        }
+        stream.push(&[], true, &mut text);
+        assert_eq!(text, "é中😀");
+    }
+}
+
+#[test]
 fn old_encodings_with_one_bad_sequence_keep_their_name() {
     for encoding in ["Shift_JIS", "EUC-JP", "EUC-KR", "GBK", "Big5"] {
         let sample = SAMPLES.iter().find(|sample| sample.encoding == encoding).unwrap();
