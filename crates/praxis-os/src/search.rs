@@ -26,6 +26,7 @@ mod filter;
 mod first;
 mod hunt;
 mod lines;
+mod parts;
 mod pattern;
 mod stop;
 #[cfg(test)]

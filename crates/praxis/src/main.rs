@@ -13,6 +13,9 @@ use clap::Parser;
 use crate::cli::Cli;
 use crate::screen::Failure;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match commands::run(cli) {

@@ -15,7 +15,7 @@ use super::stop::Stop;
 /// The longest line that is searched; a file with a longer one is searched up to it.
 ///
 /// It bounds memory, and the time between two looks at whether to stop.
-const LONGEST_LINE: usize = 32 << 20;
+pub(super) const LONGEST_LINE: usize = 32 << 20;
 /// Files up to this size, which are nearly all, are read at once: the searcher alone would read each three times.
 const SMALL: usize = 64 << 10;
 /// The most bytes of one character, also of one that is not UTF-8.
@@ -65,11 +65,14 @@ impl Finder<'_> {
 
     /// Looks into a file that was asked for by name.
     pub(super) fn search_file(&self, file: File) -> Found {
+        if let Some(found) = self.search_parts(&file) {
+            return found;
+        }
         let watched = Watched { file, stop: self.stop };
-        self.collect(|sink| searcher(BinaryDetection::convert(0)).search_reader(&self.matcher, watched, sink))
+        self.collect(|sink| named_searcher(true).search_reader(&self.matcher, watched, sink))
     }
 
-    fn collect(&self, search: impl FnOnce(&mut Collector) -> io::Result<()>) -> Found {
+    pub(super) fn collect(&self, search: impl FnOnce(&mut Collector) -> io::Result<()>) -> Found {
         let mut sink = Collector { lines: Vec::new(), limit: self.limit, chars: self.chars };
         let searched = search(&mut sink);
         Found { lines: sink.lines, unread: searched.is_err() }
@@ -84,18 +87,24 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new() -> Self {
-        Self { searcher: searcher(BinaryDetection::quit(0)), start: vec![0; SMALL] }
+        Self { searcher: builder(BinaryDetection::quit(0)).build(), start: vec![0; SMALL] }
     }
 }
 
-fn searcher(binary: BinaryDetection) -> Searcher {
-    SearcherBuilder::new()
+/// For a file that was asked for by name, or a part of it.
+pub(super) fn named_searcher(from_the_start: bool) -> Searcher {
+    builder(BinaryDetection::convert(0)).bom_sniffing(from_the_start).build()
+}
+
+fn builder(binary: BinaryDetection) -> SearcherBuilder {
+    let mut builder = SearcherBuilder::new();
+    builder
         // As the patterns have it, or every search would fail.
         .line_terminator(LineTerminator::crlf())
         .line_number(true)
         .binary_detection(binary)
-        .heap_limit(Some(LONGEST_LINE))
-        .build()
+        .heap_limit(Some(LONGEST_LINE));
+    builder
 }
 
 /// A file that cannot be read any more once it is time to stop.
@@ -113,7 +122,7 @@ impl Read for Watched<'_> {
     }
 }
 
-struct Collector {
+pub(super) struct Collector {
     lines: Vec<Line>,
     limit: usize,
     chars: usize,

@@ -96,3 +96,45 @@ fn a_line_too_long_to_hold_ends_the_search_of_its_file_only() {
         }
     );
 }
+
+#[test]
+fn a_large_file_searched_in_parts_numbers_its_lines_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large");
+    let text: String = (1..=300_000_u32)
+        .map(|n| match n {
+            _ if n % 50_000 == 0 => format!("needle {n:<6} {}\n", "x".repeat(40)),
+            _ => format!("line {n} {}\0{}\r\n", "x".repeat(20), "y".repeat(20)),
+        })
+        .collect();
+    std::fs::write(&path, &text).unwrap();
+    assert!(text.len() > 8 << 20);
+    let search = |limit: usize| {
+        let scope = Scope { limit, ..Scope::new(&path, Hidden::Include) };
+        let found = grep(&scope, &Grep { pattern: "needle", line_chars: 20, access: &everything }).unwrap();
+        let lines: Vec<_> = found.files[0]
+            .lines
+            .iter()
+            .map(|line| (line.number, line.text[..12].trim().to_owned()))
+            .collect();
+        (lines, found.more)
+    };
+    // A NUL ends a line in a file that is asked for by name, so nearly every line counts twice.
+    let expected: Vec<(u64, String)> = (1..=6)
+        .map(|nth| {
+            (
+                nth * 50_000 * 2 - nth,
+                format!("needle {:<6}", nth * 50_000).trim()[..]
+                    .chars()
+                    .take(12)
+                    .collect::<String>()
+                    .trim()
+                    .to_owned(),
+            )
+        })
+        .collect();
+    let (lines, more) = search(100);
+    assert_eq!((&lines[..], more), (&expected[..], false));
+    let (lines, more) = search(4);
+    assert_eq!((&lines[..], more), (&expected[..4], true));
+}

@@ -1,7 +1,7 @@
 //! Changing one file: what stands there, what should, and the way from one to the other.
 
-use std::fs::Metadata;
-use std::io::Read;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
 
 use praxis_os::{Existing, FileError, RealPath};
 use praxis_policy::Grant;
@@ -87,16 +87,34 @@ pub(crate) fn load(path: &RealPath) -> Result<Content, ToolError> {
     Ok(Content { bytes, decoded, data: Some(data) })
 }
 
-/// Whether a file still holds these bytes; a file that is not there holds none.
+/// Whether a file still holds what it held; a file that was not there must not have come.
 pub(crate) fn still_holds(path: &RealPath, old: &Content) -> Result<(), ToolError> {
-    let now = load(path)?;
-    if now.exists() == old.exists() && now.bytes == old.bytes {
+    let same = match praxis_os::open_regular(path) {
+        Ok(file) => old.exists() && holds(file, &old.bytes).unwrap_or(false),
+        Err(FileError::NotFound(_)) => !old.exists(),
+        Err(error) => return Err(error.into()),
+    };
+    if same {
         return Ok(());
     }
     Err(ToolError::misuse(format!(
         "File changed after permission approval: {}. Nothing was written; read it again.",
         path.as_path().display()
     )))
+}
+
+/// Compares as it reads, so that a large file is not held twice.
+fn holds(mut file: File, mut expected: &[u8]) -> io::Result<bool> {
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(expected.is_empty()),
+            read => match expected.split_at_checked(read) {
+                Some((start, rest)) if start == &chunk[..read] => expected = rest,
+                _ => return Ok(false),
+            },
+        }
+    }
 }
 
 /// A file and what it is to become.
