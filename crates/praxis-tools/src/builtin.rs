@@ -7,6 +7,7 @@ mod edit;
 mod glob;
 mod grep;
 mod invalid;
+mod place;
 mod question;
 mod read;
 mod todoread;

@@ -4,7 +4,7 @@ use praxis_os::search::{self, Hidden, Listing, Scope};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::grep::place::{self, Place};
+use super::place::{self, Place};
 use crate::{Ask, Cx, Report, Tool, ToolError};
 
 /// Find files by a glob pattern such as `**/*.rs` or `src/**/*.{ts,tsx}`.

@@ -1,7 +1,5 @@
 //! Finds lines in files by a regular expression.
 
-pub(super) mod place;
-
 use std::path::Path;
 
 use praxis_os::RealPath;
@@ -11,7 +9,7 @@ use praxis_text::Limits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::place::Place;
+use super::place::{self, Place};
 use crate::{Ask, Cx, Report, Tool, ToolError};
 
 /// Find lines in files by a regular expression.

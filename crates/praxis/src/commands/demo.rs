@@ -61,10 +61,17 @@ pub(crate) async fn run() -> Outcome {
     let read = |file: &str| json!({ "tool": "read", "parameters": { "filePath": file } });
     tour.call("batch", json!({ "tool_calls": [read("README.md"), read("src/missing.sh")] })).await?;
 
-    heading(5, "A secret file is a question")?;
+    heading(5, "A change, exact or refused")?;
+    tour.call("grep", json!({ "pattern": "sleep [0-9]+" })).await?;
+    let edit =
+        |old: &str, new: &str| json!({ "filePath": "src/blink.sh", "oldString": old, "newString": new });
+    tour.call("edit", edit("sleep 5", "sleep 3")).await?;
+    tour.call("edit", edit("echo off", "echo dark")).await?;
+
+    heading(6, "A secret file is a question")?;
     tour.call("read", json!({ "filePath": ".env" })).await?;
 
-    heading(6, "Rules have reasons, and plan mode holds whatever the rules say")?;
+    heading(7, "Rules have reasons, and plan mode holds whatever the rules say")?;
     for (agent, file) in [("build", "src/blink.sh"), ("build", "Cargo.lock"), ("plan", "src/blink.sh")] {
         let authority = &tour.workbench.agents.get(Some(agent)).map_err(Failure::work)?.authority;
         let decision = authority.decide("edit", file, &[]);
@@ -72,12 +79,17 @@ pub(crate) async fn run() -> Outcome {
         say(format!("  {agent:<5} edit {file:<13} → {:<5} by {reason}", decision.action.as_str()))?;
     }
 
-    heading(7, "Where to go from here")?;
+    heading(8, "Where to go from here")?;
     say("  praxis tool run read --input '{\"filePath\":\"README.md\"}' --ask print")?;
     say("  praxis permission explain --permission edit --pattern src/main.rs")?;
     say("  praxis config schema     every key a praxis.json (or opencode.json) may have")?;
     say("  cargo run -p praxis-tools --example note     a tool of your own, in one file")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a change did, without the lines that name the file.
+fn changed_lines(diff: &Value) -> String {
+    diff.as_str().unwrap_or_default().lines().skip(4).collect::<Vec<_>>().join("\n")
 }
 
 fn heading(number: usize, text: &str) -> io::Result<()> {
@@ -153,7 +165,7 @@ impl Tour {
         };
         let done = self.offer.call(tool, arguments, &self.workbench.cx(agent, setting)).await;
         let (mark, text) = match done.outcome {
-            Ok(report) => ("✓", report.output),
+            Ok(report) => ("✓", report.metadata.get("diff").map_or(report.output, changed_lines)),
             Err(error) => ("✗", error.to_string()),
         };
         say(format!("  {mark} {}", done.tool))?;

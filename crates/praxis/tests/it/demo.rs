@@ -13,6 +13,8 @@ fn the_tour_runs_without_anybody_and_keeps_the_secret() {
         "2: while :; do echo on; sleep 5; done",
         r#"Expected a string, got 7 at ["filePath"]"#,
         "1 of 2 calls succeeded.",
+        "-while :; do echo on; sleep 5; done\n    +while :; do echo on; sleep 3; done",
+        "Could not find oldString",
         "nobody can give one here",
         "build edit Cargo.lock    → deny  by praxis.jsonc:4 `edit *.lock`",
         "plan  edit src/blink.sh  → deny  by the ceiling `agent plan`",

@@ -16,14 +16,14 @@ const MOST_RESULTS: usize = 1_000;
 ///
 /// Rules and questions are about the real path; results come under the name, so that the model knows them again.
 #[derive(Debug, Clone)]
-pub(in crate::builtin) struct Place {
-    pub(in crate::builtin) real: RealPath,
+pub(super) struct Place {
+    pub(super) real: RealPath,
     name: PathBuf,
 }
 
 impl Place {
     /// The place a call names, or the project directory.
-    pub(in crate::builtin) fn resolve(cx: &Cx, given: Option<&str>) -> Result<Self, ToolError> {
+    pub(super) fn resolve(cx: &Cx, given: Option<&str>) -> Result<Self, ToolError> {
         let given = given.filter(|path| !path.is_empty()).unwrap_or(".");
         let real =
             cx.instance().resolve(given).map_err(|source| FileError::Io { path: given.into(), source })?;
@@ -35,7 +35,7 @@ impl Place {
     }
 
     /// A path that was found, under the name of the place.
-    pub(in crate::builtin) fn tell(&self, found: &Path) -> String {
+    pub(super) fn tell(&self, found: &Path) -> String {
         let told = match found.strip_prefix(self.real.as_path()) {
             Ok(below) if below.as_os_str().is_empty() => self.name.clone(),
             Ok(below) => self.name.join(below),
@@ -60,12 +60,12 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 /// How many results a call wants.
-pub(in crate::builtin) fn limit(given: Option<u64>) -> usize {
+pub(super) fn limit(given: Option<u64>) -> usize {
     given.map_or(RESULT_LIMIT, |limit| usize::try_from(limit).unwrap_or(MOST_RESULTS).clamp(1, MOST_RESULTS))
 }
 
 /// Runs a search where it may block. Dropping the future stops it.
-pub(in crate::builtin) async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     cx: &Cx,
     tool: &str,
     search: impl FnOnce(CancellationToken) -> Result<T, SearchError> + Send + 'static,
@@ -88,7 +88,7 @@ pub(in crate::builtin) async fn blocking<T: Send + 'static>(
 }
 
 /// What to say about a search that did not see everything.
-pub(in crate::builtin) fn partial(ending: Ending) -> Result<Option<String>, ToolError> {
+pub(super) fn partial(ending: Ending) -> Result<Option<String>, ToolError> {
     match ending {
         Ending::Complete => Ok(None),
         Ending::OutOfTime => Ok(Some(out_of_time(TIME_BUDGET))),
