@@ -3,8 +3,8 @@
 //! `*` crosses `/` and newlines. A backslash counts as a slash, so it never escapes. A pattern that ends in a space
 //! and a star also matches without that tail: `ls *` matches `ls` and `ls -la`, not `lsof`.
 
-/// File systems on Windows do not tell `A` from `a`, so rules there must not either.
-const FOLD_CASE: bool = cfg!(windows);
+/// File systems on Windows and, as they come, on macOS do not tell `A` from `a`, so rules there must not either.
+const FOLD_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
 /// Whether `pattern` matches the whole of `input`.
 pub fn matches(input: &str, pattern: &str) -> bool {

@@ -8,7 +8,7 @@ mod seen;
 use std::sync::Arc;
 
 pub use after::{AfterWrite, Diagnostic, NoAfterWrite, Severity};
-pub(crate) use after::{Findings, report_file, report_others};
+pub(crate) use after::{Findings, check_in_time, report_file, report_others};
 pub(crate) use change::{
     Change, Content, apply_change, load, refuse_if_stale, settle_format, still_holds, tell, unencodable,
 };

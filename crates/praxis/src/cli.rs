@@ -10,6 +10,7 @@ use clap_complete::Shell;
 #[command(name = "praxis", version, arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 done, 1 the work failed, 2 wrong usage or configuration, 130 interrupted.\n\
+                        PRAXIS_LOG=debug shows on stderr what happens inside.\n\
                         New here? `praxis demo` shows the tool system at work, without a key."
 )]
 pub(crate) struct Cli {

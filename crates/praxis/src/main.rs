@@ -18,6 +18,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    screen::start_log(std::env::var("PRAXIS_LOG").ok().as_deref());
     match commands::run(cli) {
         Ok(code) => code,
         Err(failure) => screen::fail(&failure),

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use tracing_subscriber::filter::LevelFilter;
 
 /// The work failed.
 pub(crate) const WORK_FAILED: u8 = 1;
@@ -49,6 +50,17 @@ pub(crate) fn fail(failure: &Failure) -> ExitCode {
         complain("error", &failure.text);
     }
     ExitCode::from(failure.code)
+}
+
+/// Sends what the parts of the program have to say to stderr: warnings, and more where `PRAXIS_LOG` names a level.
+pub(crate) fn start_log(level: Option<&str>) {
+    let level = level.and_then(|level| level.parse().ok()).unwrap_or(LevelFilter::WARN);
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .without_time()
+        .init();
 }
 
 /// One line, or several, on stdout.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::draft::{Draft, Drafts};
 use super::edit::{diagnostics, refuse_denied};
-use crate::files::{Findings, report_file, still_holds, tell};
+use crate::files::{Findings, check_in_time, report_file, still_holds, tell};
 use crate::{Ask, Cx, Files, Report, Tool, ToolError};
 
 /// Change files with a patch: add, update, move and delete any number of them in one step.
@@ -213,7 +213,6 @@ fn undo(done: &[Draft], error: ToolError, grant: &Grant, cx: &Cx) -> ToolError {
 
 /// Formats, tells and checks what was written.
 async fn after(drafts: &Drafts, grant: &Grant, files: &Files, cx: &Cx) -> Result<Findings, ToolError> {
-    let mut findings = Findings::new();
     for draft in drafts.list() {
         let path = &draft.path;
         let event = match (draft.old.exists(), draft.new_bytes.is_some()) {
@@ -226,10 +225,9 @@ async fn after(drafts: &Drafts, grant: &Grant, files: &Files, cx: &Cx) -> Result
         }
         tell(cx, path, event);
     }
-    for draft in drafts.list().iter().filter(|draft| draft.new_bytes.is_some()) {
-        findings.extend(files.after.check_in_time(draft.path.as_path(), cx).await);
-    }
-    Ok(findings)
+    let written = drafts.list().iter().filter(|draft| draft.new_bytes.is_some());
+    let paths = written.map(|draft| draft.path.as_path().to_owned()).collect();
+    Ok(check_in_time(&files.after, paths, cx).await)
 }
 
 fn report(drafts: &Drafts, entries: Vec<Value>, findings: &Findings, cx: &Cx) -> Report {

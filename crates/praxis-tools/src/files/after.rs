@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
+use tokio::task::JoinSet;
 
 use crate::{Boxed, Cx};
 
@@ -80,14 +82,31 @@ impl dyn AfterWrite {
             }),
         }
     }
+}
 
-    /// Checks within the deadline; late findings are not worth the wait.
-    pub(crate) async fn check_in_time(&self, path: &Path, cx: &Cx) -> Findings {
-        tokio::select! {
-            () = cx.cancelled() => Vec::new(),
-            found = tokio::time::timeout(CHECK_DEADLINE, self.check(path)) => found.unwrap_or_default(),
+/// Checks files side by side within one deadline; late findings are not worth the wait.
+pub(crate) async fn check_in_time(after: &Arc<dyn AfterWrite>, paths: Vec<PathBuf>, cx: &Cx) -> Findings {
+    let mut checks = JoinSet::new();
+    for path in paths {
+        let after = Arc::clone(after);
+        checks.spawn(async move { after.check(&path).await });
+    }
+    let mut findings = Findings::new();
+    let deadline = tokio::time::Instant::now() + CHECK_DEADLINE;
+    loop {
+        let found = tokio::select! {
+            () = cx.cancelled() => break,
+            found = tokio::time::timeout_at(deadline, checks.join_next()) => found,
+        };
+        match found {
+            Ok(Some(found)) => findings.extend(found.unwrap_or_default()),
+            Ok(None) | Err(_) => break,
         }
     }
+    // Whoever came first, the report is the same.
+    findings.sort_by(|(a, _), (b, _)| a.cmp(b));
+    findings.dedup_by(|(a, _), (b, _)| a == b);
+    findings
 }
 
 /// The errors of one file as the model reads them, or nothing.

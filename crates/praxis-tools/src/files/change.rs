@@ -10,7 +10,7 @@ use praxis_text::diff;
 use praxis_text::encoding::{self, Decoded, Unencodable};
 use serde_json::{Value, json};
 
-use super::{Files, Findings};
+use super::{Files, Findings, check_in_time};
 use crate::{Cx, ToolError};
 
 /// The largest file that is edited.
@@ -179,7 +179,7 @@ pub(crate) async fn apply_change(
     let data = std::fs::metadata(&path).ok();
     files.seen.whole(cx.session(), path.as_path(), &change.new_bytes, &change.new_text, data.as_ref());
     tell(cx, &path, if change.old.exists() { FileEvent::Change } else { FileEvent::Add });
-    Ok(files.after.check_in_time(path.as_path(), cx).await)
+    Ok(check_in_time(&files.after, vec![path.as_path().to_owned()], cx).await)
 }
 
 /// What a formatter made of a file. It may change the text, but not the byte order mark.

@@ -67,3 +67,14 @@ fn a_configuration_file_is_meant_from_where_the_command_is_typed() {
     let run = project.run(&["config", "show", "--cwd", "sub", "--config", "x.json"]);
     assert_eq!(run.json()["model"], "a/b");
 }
+
+#[test]
+fn what_goes_on_inside_is_told_on_request_and_what_goes_wrong_always() {
+    let project = project().file("a.txt", "x").home_file(".local/state/praxis", "a file in the way");
+    let read = ["tool", "run", "read", "--input", r#"{"filePath":"a.txt"}"#];
+    let run = project.run(&read);
+    assert_eq!(run.code, 0);
+    assert!(run.stderr.contains("a permission decision could not be logged"), "{}", run.stderr);
+    let project = project.variable("PRAXIS_LOG", "debug");
+    assert!(project.run(&read).stderr.contains("call completed"));
+}
