@@ -9,7 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use praxis_config::Surroundings;
 use praxis_os::make_private_dir;
 use praxis_policy::LogEntry;
+use praxis_proto::{PermissionRequest, ReplyKind};
 use praxis_tools::DecisionObserver;
+use serde::Serialize;
+use serde_json::json;
 
 /// Past this size the file starts anew; one old file is kept.
 const ROTATE_AT: u64 = 1 << 20;
@@ -57,15 +60,28 @@ impl DecisionFile {
         make_private_dir(self.path.parent().unwrap_or(Path::new("/")))?;
         OpenOptions::new().create(true).append(true).mode(0o600).open(&self.path)
     }
-}
 
-impl DecisionObserver for DecisionFile {
-    fn decided(&self, entry: &LogEntry) {
+    fn log(&self, entry: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(entry) else { return };
         line.push(b'\n');
         if let Err(error) = self.append(&line) {
             tracing::warn!(%error, path = %self.path.display(), "a permission decision could not be logged");
         }
+    }
+}
+
+impl DecisionObserver for DecisionFile {
+    fn decided(&self, entry: &LogEntry) {
+        self.log(entry);
+    }
+
+    /// What was asked for may be a whole file; the log needs to know what about, not what.
+    fn answered(&self, request: &PermissionRequest, reply: ReplyKind, time: u64) {
+        let PermissionRequest { session, permission, patterns, tool, .. } = request;
+        self.log(&json!({
+            "time": time, "sessionID": session, "tool": tool,
+            "permission": permission, "patterns": patterns, "answer": reply,
+        }));
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use praxis_policy::{
     Asked, Desk, Grant, LogEntry, Query, Refusal, Replied, Settled, StoredGrant, UnknownRequest,
 };
-use praxis_proto::{Action, Event, Mint, PermissionReplied, PermissionRequest, Prefix, Reply};
+use praxis_proto::{Action, Event, Mint, PermissionReplied, PermissionRequest, Prefix, Reply, ReplyKind};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -16,8 +16,13 @@ use crate::{Bus, Clock, GrantStore, Hooks, ToolError};
 
 /// Hears of every decision, whichever way it went.
 pub trait DecisionObserver: Send + Sync {
-    /// One decision was taken.
+    /// The rules decided: yes, no, or that it is a question.
     fn decided(&self, entry: &LogEntry);
+
+    /// A question was answered.
+    fn answered(&self, request: &PermissionRequest, reply: ReplyKind, time: u64) {
+        let _ = (request, reply, time);
+    }
 }
 
 /// Whether somebody is there to answer.
@@ -164,7 +169,9 @@ impl Permissions {
     }
 
     fn settle(&self, settled: Vec<Settled>) {
+        let now = (self.parts.clock)();
         for Settled { request, reply, outcome } in settled {
+            self.parts.observers.iter().for_each(|observer| observer.answered(&request, reply, now));
             let PermissionRequest { id, session, .. } = request;
             if let Some(waiter) = lock(&self.waiters).remove(&id) {
                 // A caller that has gone needs no answer.

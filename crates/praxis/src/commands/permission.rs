@@ -198,10 +198,15 @@ fn row(entry: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let patterns: Vec<String> = entry["patterns"].as_array().into_iter().flatten().map(text).collect();
     let by = [&entry["grant"]["pattern"], &entry["ceiling"]["rule"]["source"], &entry["rule"]["source"]];
-    let by = by.into_iter().find(|value| value.is_string()).map(text).unwrap_or_else(|| "no rule".to_owned());
+    let rule =
+        by.into_iter().find(|value| value.is_string()).map(text).unwrap_or_else(|| "no rule".to_owned());
+    let (what, by) = match &entry["answer"] {
+        Value::String(answer) => (answer.clone(), "your answer".to_owned()),
+        _ => (text(&entry["action"]), rule),
+    };
     vec![
         since(entry["time"].as_u64().unwrap_or(0)),
-        text(&entry["action"]),
+        what,
         text(&entry["permission"]),
         patterns.join(", "),
         by,

@@ -149,6 +149,15 @@ fn every_decision_is_logged_with_its_rule() {
     );
     let text = project.run(&["permission", "log"]).stdout;
     assert!(text.contains("allow  read  a.txt  built-in defaults"), "{text}");
+
+    let project = project.file(".env", "KEY=1");
+    project.run(&["tool", "run", "read", "--input", r#"{"filePath":".env"}"#, "--ask", "deny"]);
+    let text = project.run(&["permission", "log", "--last", "2"]).stdout;
+    assert!(
+        text.contains("ask     read  .env  built-in defaults\n")
+            && text.contains("reject  read  .env  your answer"),
+        "{text}"
+    );
 }
 
 #[test]
