@@ -22,6 +22,7 @@ mod disabled;
 mod grant;
 mod lint;
 mod log;
+pub mod shell;
 mod story;
 mod subagent;
 pub mod wildcard;

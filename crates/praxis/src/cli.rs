@@ -34,6 +34,9 @@ pub(crate) enum Command {
     /// The agents: who there is and what each may do
     #[command(subcommand)]
     Agent(AgentCommand),
+    /// Shell commands: what one would do, before it does
+    #[command(subcommand)]
+    Shell(ShellCommand),
     /// Print a completion script for a shell
     ///
     /// For example `praxis completion bash > ~/.local/share/bash-completion/completions/praxis`.
@@ -227,5 +230,22 @@ pub(crate) enum AgentCommand {
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ShellCommand {
+    /// Print every simple command, path and write of a script as JSON; nothing is run
+    ///
+    /// `dynamic` is true where the text alone does not tell what would happen.
+    Parse {
+        /// The script
+        #[arg(value_name = "COMMAND", allow_hyphen_values = true)]
+        script: String,
+        /// Tell in words what is dynamic and what is risky instead
+        #[arg(long)]
+        why: bool,
+        #[command(flatten)]
+        place: Place,
     },
 }

@@ -4,6 +4,7 @@ mod agent;
 mod config;
 mod demo;
 mod permission;
+mod shell;
 mod tool;
 
 use std::io::Write;
@@ -23,6 +24,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Permission(command) => permission::run(command),
         Command::Config(command) => config::run(command),
         Command::Agent(command) => agent::run(command),
+        Command::Shell(command) => shell::run(command),
         Command::Completion { shell } => completion(shell),
     }
 }

@@ -8,6 +8,7 @@ mod config;
 mod demo;
 mod permission;
 mod program;
+mod shell;
 mod tool;
 
 use praxis_testkit::Project;

@@ -1,0 +1,125 @@
+//! What a shell script would do, read from its text: every command, every path, every write.
+//!
+//! Nothing is run and nothing is looked up. What cannot be known from the text alone is called *dynamic*; so is every
+//! script that the grammar does not read without doubt. A caller asks about a dynamic script whatever its rules allow.
+//!
+//! ```
+//! use praxis_policy::shell::{Place, analyse};
+//!
+//! let place = Place { cwd: "/work", home: "/home/me", users: &[] };
+//! let found = analyse("cd src && rm \"a b\" > ../log", &place);
+//!
+//! assert_eq!(found.commands[0].source, "rm a b");
+//! assert_eq!(found.writes, ["/work/log", "/work/src/a b"]);
+//! assert!(!found.dynamic);
+//! ```
+
+mod command;
+mod gaps;
+mod inner;
+mod operands;
+mod path;
+mod risk;
+mod scripts;
+mod state;
+mod table;
+mod walk;
+mod word;
+
+use serde_json::{Value, json};
+
+/// Longer scripts are not read.
+const LONGEST_SCRIPT: usize = 4 * 1_024 * 1_024;
+
+/// What the analyser must know about the world; paths are plain text.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The folder in which the script starts.
+    pub cwd: &'a str,
+    /// The home folder of the user.
+    pub home: &'a str,
+    /// Other users and their homes, for `~name`; a name that is not here is dynamic.
+    pub users: &'a [(&'a str, &'a str)],
+}
+
+/// What a script would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// Every simple command in source order, an outer one before those inside its words.
+    pub commands: Vec<Simple>,
+    /// Every path that is touched, absolute.
+    pub paths: Vec<String>,
+    /// Those of the paths that are written.
+    pub writes: Vec<String>,
+    /// Is there something that the text does not tell?
+    pub dynamic: bool,
+    /// Why it is dynamic, for people.
+    pub reasons: Vec<String>,
+}
+
+/// One simple command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simple {
+    /// Its words without redirections and assignments.
+    pub argv: Vec<Word>,
+    /// The words joined by one space, for matching against rules.
+    pub source: String,
+    /// The pattern that an "always" would store.
+    pub always: String,
+    /// Can the command not be known in full?
+    pub dynamic: bool,
+    /// Why it must not ride on a broad allow rule, if so.
+    pub risky: Option<String>,
+}
+
+/// One word of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The value if it is known, else the word as written.
+    pub text: String,
+    /// Is the value known?
+    pub is_static: bool,
+}
+
+impl Analysis {
+    /// The shape that `shell parse` prints.
+    pub fn to_json(&self) -> Value {
+        let commands: Vec<Value> = self
+            .commands
+            .iter()
+            .map(|command| {
+                let argv: Vec<&str> = command.argv.iter().map(|word| word.text.as_str()).collect();
+                json!({ "argv": argv, "always": command.always })
+            })
+            .collect();
+        json!({ "commands": commands, "paths": self.paths, "writes": self.writes, "dynamic": self.dynamic })
+    }
+
+    /// An analysis that knows nothing but that it must be asked about.
+    fn unknown(reason: &str) -> Self {
+        Self { dynamic: true, reasons: vec![reason.to_owned()], ..Self::default() }
+    }
+}
+
+/// Reads a script as bash would and tells what it would do.
+pub fn analyse(script: &str, place: &Place<'_>) -> Analysis {
+    if script.len() > LONGEST_SCRIPT {
+        return Analysis::unknown("the script is too long to be read");
+    }
+    let mut walker = walk::Walker::new(*place);
+    if script.contains('\0') {
+        walker.doubt("the script has a NUL byte");
+    }
+    walker.script(script);
+    walker.finish()
+}
+
+/// Entry for fuzzing: any bytes, in any place, give an analysis that keeps its own promises.
+pub fn fuzz(data: &[u8]) {
+    let script = String::from_utf8_lossy(data);
+    let found = analyse(&script, &Place { cwd: "/work/project", home: "/home/me", users: &[] });
+    assert!(found.writes.iter().all(|path| found.paths.contains(path)), "a write is a path too");
+    assert!(found.paths.iter().all(|path| path.starts_with('/')), "paths are absolute");
+    assert!(found.dynamic || found.commands.iter().all(|command| !command.dynamic), "one doubt is enough");
+    assert_eq!(found.dynamic, !found.reasons.is_empty(), "a doubt has a reason");
+}

@@ -1,0 +1,327 @@
+//! Simple commands as the tree has them: their words, their redirections, their heredocs.
+
+use tree_sitter::Node;
+
+use super::walk::{Walker, all, named, short, slice};
+use super::word::{self, Resolved};
+
+impl Walker<'_> {
+    /// A command node; `extra` are words that the grammar put behind a redirection.
+    pub(super) fn command_node(&mut self, node: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
+        let children = all(node);
+        self.gaps(&children, text);
+        let joined = joins(&children, text);
+        let mut words = Vec::new();
+        let mut special = None;
+        let mut more = Vec::new();
+        for (at, child) in children.iter().enumerate() {
+            match child.kind() {
+                _ if joined[at] == Joined::Done => {}
+                "variable_assignment" => {
+                    let name = slice(*child, text).split(['=', '+', '[']).next().unwrap_or_default();
+                    if self.table.is_special(name) {
+                        special = Some(format!("the variable `{name}` changes what the command does"));
+                    }
+                }
+                "file_redirect" => more.extend(self.redirect(*child, text)),
+                "herestring_redirect" | "comment" => {}
+                "heredoc_redirect" => more.extend(self.heredoc_words(*child, text)),
+                "subshell" | "ERROR" => self.doubt("the script has a syntax error"),
+                _ => {
+                    let end = if let Joined::Until(end) = joined[at] { end } else { child.end_byte() };
+                    let source = text.get(child.start_byte()..end).unwrap_or_default();
+                    words.extend(word::resolve(source, &self.seen()));
+                }
+            }
+        }
+        words.extend(more);
+        words.extend_from_slice(extra);
+        if let Some(reason) = special {
+            self.doubt(reason);
+        }
+        self.run(&words);
+        for child in &children {
+            match child.kind() {
+                "heredoc_redirect" => self.heredoc(*child, text, depth),
+                "subshell" | "ERROR" | "command_substitution" | "process_substitution" => {
+                    self.walk(*child, text, depth)
+                }
+                _ => {
+                    let met = self.nested(*child, text, depth);
+                    self.check(slice(*child, text), met);
+                }
+            }
+        }
+    }
+
+    /// Words that touch, or are parted by something that is no space, are read otherwise by the shell.
+    fn gaps(&mut self, children: &[Node<'_>], text: &str) {
+        for pair in children.windows(2) {
+            let gap = text.get(pair[0].end_byte()..pair[1].start_byte()).unwrap_or_default();
+            let is_redirect = pair.iter().any(|node| node.kind().ends_with("redirect"));
+            let bare = gap.replace("\\\n", "").replace("\\\r\n", "");
+            if (gap.is_empty() && !is_redirect) || !bare.chars().all(|c| matches!(c, ' ' | '\t')) {
+                self.doubt("words are joined in an unusual way");
+            }
+        }
+    }
+
+    /// The grammar must have found every substitution that the text has.
+    fn check(&mut self, source: &str, met: usize) {
+        if met == 0 && !source.starts_with('\'') && hides(source) {
+            self.doubt(format!("a substitution in `{}` cannot be read", short(source)));
+        }
+    }
+
+    /// Something with redirections behind it.
+    pub(super) fn redirected(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let body = node.child_by_field_name("body");
+        match body {
+            // The redirection belongs to the last command of the list, in the folder where that one runs.
+            Some(list) if list.kind() == "list" => self.list(list, Some(node), text, depth),
+            body => self.redirected_on(node, body, text, depth),
+        }
+    }
+
+    /// The redirections of `node` on `body`, which may be only the end of what the grammar put before them.
+    pub(super) fn redirected_on(&mut self, node: Node<'_>, body: Option<Node<'_>>, text: &str, depth: usize) {
+        let whole = node.child_by_field_name("body");
+        let mut extra = self.lost(node, text);
+        for child in named(node) {
+            match child.kind() {
+                "file_redirect" => extra.extend(self.redirect(child, text)),
+                "heredoc_redirect" => extra.extend(self.heredoc_words(child, text)),
+                _ => {}
+            }
+        }
+        if let Some(body) = body {
+            self.with_extra(body, &extra, text, depth);
+        } else if !extra.is_empty() {
+            self.run(&extra);
+        }
+        for child in named(node) {
+            if Some(child) == whole {
+                continue;
+            }
+            if child.kind() == "heredoc_redirect" {
+                self.heredoc(child, text, depth);
+            } else {
+                let met = self.nested(child, text, depth);
+                self.check(slice(child, text), met);
+            }
+        }
+    }
+
+    /// Words that the grammar dropped between a command and its first redirection, such as the `-` of `sh - <<E`.
+    fn lost(&self, node: Node<'_>, text: &str) -> Vec<Resolved> {
+        let children = all(node);
+        let [body, next, ..] = children.as_slice() else { return Vec::new() };
+        if body.kind() != "command" {
+            return Vec::new();
+        }
+        let gap = text.get(body.end_byte()..next.start_byte()).unwrap_or_default().replace("\\\n", " ");
+        gap.split_whitespace().flat_map(|raw| word::resolve(raw, &self.seen())).collect()
+    }
+
+    /// Hands words behind a redirection to the command that they belong to.
+    fn with_extra(&mut self, body: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
+        match body.kind() {
+            "command" => self.command_node(body, extra, text, depth + 1),
+            "pipeline" if !extra.is_empty() => {
+                let parts = named(body);
+                for (at, part) in parts.iter().enumerate() {
+                    let last = at + 1 == parts.len();
+                    self.apart(|me| me.with_extra(*part, if last { extra } else { &[] }, text, depth + 1));
+                }
+            }
+            _ => {
+                if !extra.is_empty() {
+                    self.doubt("words follow a redirection");
+                }
+                self.walk(body, text, depth);
+            }
+        }
+    }
+
+    /// Notes the file of a redirection; gives the words that the grammar took for more files.
+    pub(super) fn redirect(&mut self, node: Node<'_>, text: &str) -> Vec<Resolved> {
+        let mut targets =
+            named(node).into_iter().filter(|part| part.kind() != "file_descriptor" && !part.is_error());
+        let Some(target) = targets.next() else { return Vec::new() };
+        let sign = text.get(node.start_byte()..target.start_byte()).unwrap_or_default();
+        let source = slice(target, text);
+        let is_descriptor = source.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+        let is_process = target.kind() == "process_substitution";
+        let copies = sign.contains('&') && !sign.contains("&>") && is_descriptor;
+        if !copies && !is_process {
+            for file in word::resolve(source, &self.seen()) {
+                self.touch(&file, sign.contains('>'));
+            }
+        }
+        let mut extra = Vec::new();
+        for part in targets {
+            extra.extend(word::resolve(slice(part, text), &self.seen()));
+        }
+        extra
+    }
+
+    /// Words and files on the line of a heredoc.
+    fn heredoc_words(&mut self, node: Node<'_>, text: &str) -> Vec<Resolved> {
+        let mut extra = Vec::new();
+        let arguments: Vec<_> = node.children_by_field_name("argument", &mut node.walk()).collect();
+        for argument in arguments {
+            extra.extend(word::resolve(slice(argument, text), &self.seen()));
+        }
+        for child in named(node).into_iter().filter(|child| child.kind() == "file_redirect") {
+            extra.extend(self.redirect(child, text));
+        }
+        extra
+    }
+
+    /// What a heredoc carries: substitutions in its body, and the rest of its line.
+    pub(super) fn heredoc(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let mut quoted = false;
+        for child in named(node) {
+            match child.kind() {
+                "heredoc_start" => quoted = slice(child, text).contains(['\'', '"', '\\']),
+                "heredoc_body" if quoted => {}
+                "heredoc_body" => {
+                    let met = self.nested(child, text, depth);
+                    if met < openings(slice(child, text)) {
+                        self.body(slice(child, text));
+                    }
+                }
+                "heredoc_end" => {}
+                "file_redirect" | "herestring_redirect" => {
+                    let met = self.nested(child, text, depth);
+                    self.check(slice(child, text), met);
+                }
+                "pipeline" | "command" | "list" | "redirected_statement" | "subshell" => {
+                    self.walk(child, text, depth)
+                }
+                _ if child.is_error() => self.walk(child, text, depth),
+                "word" | "string" | "raw_string" | "concatenation" | "number" | "ansi_c_string" => {
+                    let met = self.nested(child, text, depth);
+                    self.check(slice(child, text), met);
+                }
+                _ => self.walk(child, text, depth),
+            }
+        }
+    }
+
+    /// Reads a heredoc body again as a quoted word, for the grammar overlooks some of what is in it.
+    fn body(&mut self, body: &str) {
+        if body.contains('"') || body.trim_end().ends_with('\\') {
+            return self.doubt("a substitution in a heredoc cannot be read");
+        }
+        let known = self.out.commands.len();
+        self.apart(|me| me.script(&format!(": \"{body}\"")));
+        if self.out.commands.len() > known {
+            self.out.commands.remove(known);
+        }
+        if self.out.commands.len() == known {
+            self.doubt("a substitution in a heredoc cannot be read");
+        }
+    }
+
+    /// `export`, `declare`, `unset` and their kind.
+    pub(super) fn declaration(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let children = all(node);
+        self.gaps(&children, text);
+        let mut words = Vec::new();
+        for child in &children {
+            words.extend(word::resolve(slice(*child, text), &self.seen()));
+        }
+        let head = words.first().map(|word| word.text.clone()).unwrap_or_default();
+        self.list_only(&words);
+        for (child, word) in children.iter().zip(&words).skip(1) {
+            let name = word.text.split(['=', '+', '[']).next().unwrap_or_default();
+            if self.table.is_special(name)
+                || (head != "unset" && !word.is_static && child.kind() != "variable_assignment")
+            {
+                self.state.shadowed.get_or_insert(format!("the variable `{name}`"));
+            }
+        }
+        if words.iter().any(|word| word.text == "-f" || word.text == "-n" || word.text == "-i") {
+            self.state.shadowed.get_or_insert(format!("`{head}`"));
+        }
+        for child in &children {
+            if child.kind() == "variable_assignment" {
+                self.assignment(*child, text, depth);
+            } else {
+                let met = self.nested(*child, text, depth);
+                self.check(slice(*child, text), met);
+                self.state.variables.insert(slice(*child, text).to_owned(), None);
+            }
+        }
+    }
+}
+
+/// How a child of a command stands to its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joined {
+    /// A word of its own.
+    Alone,
+    /// The first part of a word that goes on over line ends.
+    Until(usize),
+    /// A later part of such a word.
+    Done,
+}
+
+/// Finds words that the grammar cut at an escaped line end, where the shell does not.
+fn joins(children: &[Node<'_>], text: &str) -> Vec<Joined> {
+    let mut joined = vec![Joined::Alone; children.len()];
+    let mut first = 0;
+    for at in 1..children.len() {
+        let gap = text.get(children[at - 1].end_byte()..children[at].start_byte()).unwrap_or_default();
+        let is_redirect = children[at - 1..=at].iter().any(|node| node.kind().ends_with("redirect"));
+        if !gap.is_empty() && gap.replace("\\\n", "").is_empty() && !is_redirect {
+            joined[first] = Joined::Until(children[at].end_byte());
+            joined[at] = Joined::Done;
+        } else {
+            first = at;
+        }
+    }
+    joined
+}
+
+/// How many substitutions a text opens, escapes left out.
+fn openings(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut count, mut ticks, mut at) = (0, 0_usize, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'`' => ticks += 1,
+            b'$' if bytes.get(at + 1) == Some(&b'(') && bytes.get(at + 2) != Some(&b'(') => count += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    count + ticks.div_ceil(2)
+}
+
+/// Does a word seem to have a substitution outside single quotes?
+fn hides(source: &str) -> bool {
+    if !source.contains("$(") && !source.contains('`') && !source.contains("<(") && !source.contains(">(") {
+        return false;
+    }
+    let (mut single, mut double) = (false, false);
+    let bytes = source.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if !single => at += 1,
+            b'\'' if !double => single = !single,
+            b'"' if !single => double = !double,
+            b'`' if !single => return true,
+            b'$' if !single && bytes.get(at + 1) == Some(&b'(') && bytes.get(at + 2) != Some(&b'(') => {
+                return true;
+            }
+            b'<' | b'>' if !single && !double && bytes.get(at + 1) == Some(&b'(') => return true,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}

@@ -1,0 +1,363 @@
+//! Running one command in mind: what it is called, what it runs in turn, what it changes for the rest.
+
+use super::table::{Program, Wrap};
+use super::walk::{Walker, short};
+use super::word::Resolved;
+use super::{Simple, Word};
+
+/// Wrappers around wrappers.
+const DEEPEST_WRAP: usize = 32;
+/// Folders in which `/bin/rm` is simply `rm`.
+const SYSTEM: &[&str] = &["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/"];
+/// Questions about a program that run nothing.
+const QUESTIONS: &[&str] = &["--version", "-V", "-v", "--help", "-h", "version", "help"];
+
+impl Walker<'_> {
+    /// Takes in one command given by its words.
+    pub(super) fn run(&mut self, words: &[Resolved]) {
+        self.run_at(words, 0);
+    }
+
+    pub(super) fn run_at(&mut self, words: &[Resolved], level: usize) {
+        let Some(head) = words.first() else { return };
+        if level > DEEPEST_WRAP {
+            return self.doubt("commands are wrapped too often");
+        }
+        let name = head.text.rsplit('/').next().unwrap_or_default().to_owned();
+        if head.is_static && matches!(head.text.as_str(), "cd" | "chdir" | "pushd" | "popd") {
+            if let Some(cause) = self.state.shadowed.clone() {
+                self.doubt(format!("{cause} changes what `{}` means", head.text));
+            }
+            return self.change_folder(words);
+        }
+        let at = self.list_only(words);
+        if !head.is_static || head.glob.is_some() || head.text.is_empty() {
+            return self.mark(at, format!("the command `{}` is computed", short(&head.text)));
+        }
+        if head.text.contains('/') && !SYSTEM.iter().any(|folder| head.text == format!("{folder}{name}")) {
+            self.touch(head, false);
+        }
+        let program = self.table.program(&name);
+        if let Some(risk) = super::risk::of(&name, program, words) {
+            self.out.commands[at].risky = Some(risk);
+        }
+        if name == "eval" {
+            return self.eval(at, &words[1..]);
+        }
+        let Some(program) = program else { return self.operands(at, &name, &Program::default(), words) };
+        if program.dynamic {
+            self.mark(at, format!("what `{name}` runs is not known"));
+        }
+        self.remember(&name, program, words);
+        if program.shell {
+            return self.shell(at, words);
+        }
+        match name.as_str() {
+            "trap" => self.trap(words),
+            "find" => return self.find(at, words, level),
+            "watch" | "hyperfine" | "parallel" | "ssh" | "su" => self.joined(&words[1..]),
+            _ => {}
+        }
+        match &program.wrap {
+            Some(wrap) => self.wrapped(at, &name, wrap, words, level),
+            None => self.operands(at, &name, program, words),
+        }
+    }
+
+    /// Lists a command without looking at what it does; gives its place in the list.
+    pub(super) fn list_only(&mut self, words: &[Resolved]) -> usize {
+        let argv: Vec<Word> =
+            words.iter().map(|word| Word { text: word.text.clone(), is_static: word.is_static }).collect();
+        let mut texts: Vec<&str> = argv.iter().map(|word| word.text.as_str()).collect();
+        if let Some(head) = texts.first_mut() {
+            let plain =
+                SYSTEM.iter().find_map(|folder| head.strip_prefix(folder)).filter(|name| !name.contains('/'));
+            *head = plain.unwrap_or(head);
+        }
+        let source = texts.join(" ");
+        let count = self.table.arity(&texts);
+        // A flag says nothing of the act, so that a pattern that ends in one would grant too much.
+        let flagged = texts.get(1..count).is_some_and(|rest| rest.iter().any(|word| word.starts_with('-')));
+        let always = if flagged { source.clone() } else { format!("{} *", texts[..count].join(" ")) };
+        self.out.commands.push(Simple { argv, source, always, dynamic: false, risky: None });
+        let at = self.out.commands.len() - 1;
+        if let Some(cause) = self.state.shadowed.clone() {
+            self.mark(at, format!("{cause} changes what later commands mean"));
+        }
+        at
+    }
+
+    /// Declares one command dynamic, and the script with it.
+    pub(super) fn mark(&mut self, at: usize, reason: String) {
+        self.out.commands[at].dynamic = true;
+        self.doubt(reason);
+    }
+
+    /// What the command changes for those after it.
+    fn remember(&mut self, name: &str, program: &Program, words: &[Resolved]) {
+        let into_variable =
+            name == "printf" && words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v"));
+        let options_only = name == "set" && words[1..].iter().all(|w| w.is_static && w.text != "--");
+        if (program.forget && !options_only) || into_variable {
+            self.state.forget();
+            let named = |word: &Resolved| !word.is_static || self.table.is_special(&word.text);
+            if words[1..].iter().any(named) {
+                self.state.shadowed.get_or_insert(format!("`{name}`"));
+            }
+        }
+        if program.shadow {
+            self.state.shadowed.get_or_insert(format!("`{name}`"));
+        }
+    }
+
+    fn change_folder(&mut self, words: &[Resolved]) {
+        let head = words[0].text.as_str();
+        let flags = words[1..]
+            .iter()
+            .take_while(|w| matches!(w.text.as_str(), "-L" | "-P" | "-e" | "-LP" | "--"))
+            .count();
+        let target = words.get(1 + flags);
+        if head == "popd" {
+            return match self.state.pushed.pop() {
+                Some(folders) if words.len() == 1 => self.state.folders = folders,
+                _ => {
+                    self.state.pushed.clear();
+                    self.state.lose_folder();
+                }
+            };
+        }
+        let home = Resolved::fixed(self.place.home);
+        let target = match target {
+            None if head == "pushd" => None,
+            None if self.state.variables.contains_key("HOME") => None,
+            None => Some(&home),
+            Some(word) if word.text == "-" || word.text.starts_with('+') || word.text.starts_with('-') => {
+                None
+            }
+            Some(word) if word.glob.is_some() || words.len() > 2 + flags => None,
+            some => some,
+        };
+        if let Some(word) = words.iter().skip(1).find(|word| !word.is_static || word.glob.is_some()) {
+            self.doubt(format!("the folder `{}` is not known", short(&word.text)));
+            return self.state.lose_folder();
+        }
+        let Some(target) = target else {
+            self.doubt(format!("where `{head}` goes is not known"));
+            return self.state.lose_folder();
+        };
+        self.touch(target, false);
+        if head == "pushd" {
+            self.state.pushed.push(self.state.folders.clone());
+        }
+        if target.text.is_empty() {
+            return;
+        }
+        self.state.go(&target.text);
+    }
+
+    /// `env`, `sudo`, `timeout` and their kind: the command after the options.
+    fn wrapped(&mut self, at: usize, name: &str, wrap: &Wrap, words: &[Resolved], level: usize) {
+        let mut rest = &words[1..];
+        let mut skip = wrap.skip;
+        let mut folder = None;
+        while let Some(word) = rest.first() {
+            if !word.is_static || word.glob.is_some() {
+                self.mark(at, format!("an option of `{name}` is not known"));
+            }
+            let text = word.text.as_str();
+            if text == "--" && skip == 0 {
+                rest = &rest[1..];
+                break;
+            }
+            if text.len() > 1 && text.starts_with('-') {
+                if name == "command" && (text.contains('v') || text.contains('V')) {
+                    return;
+                }
+                let own_value = text.split_once('=').map(|(_, value)| value.to_owned());
+                let flag = text.split('=').next().unwrap_or(text);
+                let exact = wrap.valued.contains(&flag);
+                let attached =
+                    wrap.valued.iter().find(|f| f.len() == 2 && text.len() > 2 && text.starts_with(**f));
+                let value = match (exact, &own_value, attached) {
+                    (true, None, _) => rest.get(1).cloned(),
+                    (true, Some(value), _) => Some(Resolved::fixed(value)),
+                    (false, _, Some(short)) => Some(Resolved::fixed(&text[short.len()..])),
+                    _ => None,
+                };
+                if let Some(value) = &value {
+                    self.wrapper_value(at, name, flag, value, &mut folder);
+                } else if text.contains(['C', 'S'])
+                    && !text.starts_with("--")
+                    && matches!(name, "env" | "sudo")
+                {
+                    self.mark(at, format!("the options of `{name}` are unusual"));
+                }
+                rest = rest.get(if exact && own_value.is_none() { 2 } else { 1 }..).unwrap_or_default();
+                continue;
+            }
+            let is_assignment = matches!(name, "env" | "sudo" | "doas") && text.contains('=');
+            if is_assignment {
+                let variable = text.split('=').next().unwrap_or_default();
+                if self.table.is_special(variable) {
+                    self.mark(at, format!("the variable `{variable}` changes what the command does"));
+                }
+            } else if skip > 0 {
+                skip -= 1;
+                if super::path::looks_like(text) {
+                    self.touch(&word.clone(), false);
+                }
+            } else if text != "-" || name != "env" {
+                break;
+            }
+            rest = &rest[1..];
+        }
+        if name == "xargs" {
+            let inner = rest.first().map(|word| word.text.as_str());
+            let inert = inner.is_none_or(|inner| {
+                self.table.program(inner).is_some_and(|p| p.operands == super::table::Operands::Inert)
+            });
+            if !inert {
+                self.mark(at, "the arguments from `xargs` are not known".into());
+            }
+        }
+        if rest.is_empty() {
+            if matches!(name, "sudo" | "doas" | "chroot" | "busybox" | "unshare" | "nsenter") {
+                self.mark(at, format!("what `{name}` runs is not known"));
+            }
+            return;
+        }
+        if matches!(name, "busybox" | "toybox") && rest[0].text.starts_with('-') {
+            return self.mark(at, format!("what `{name}` does is not known"));
+        }
+        if matches!(name, "command" | "builtin" | "then" | "do") {
+            return self.run_at(rest, level + 1);
+        }
+        self.apart(|me| {
+            if let Some(folder) = folder {
+                me.state.go(&folder);
+                me.state.fallback.clear();
+            }
+            me.run_at(rest, level + 1);
+        });
+    }
+
+    /// Values of wrapper options that matter: a folder to go to, a file, a command line.
+    fn wrapper_value(
+        &mut self,
+        at: usize,
+        name: &str,
+        flag: &str,
+        value: &Resolved,
+        folder: &mut Option<String>,
+    ) {
+        let flag = if flag.starts_with("--") { flag } else { flag.get(..2).unwrap_or(flag) };
+        match (name, flag) {
+            ("env", "-C" | "--chdir") | ("sudo", "-D" | "--chdir") => {
+                *folder = self.touch(value, false).then(|| value.text.clone());
+            }
+            ("env", "-S" | "--split-string") => {
+                self.mark(at, "`env -S` makes its own words".into());
+                if value.is_static {
+                    self.apart(|me| me.script(&value.text));
+                }
+            }
+            ("sudo", "-R" | "--chroot") => self.mark(at, "`sudo` changes the root".into()),
+            ("time" | "strace" | "ltrace", "-o" | "--output") => {
+                self.touch(value, true);
+            }
+            ("xargs", "-a" | "--arg-file") => {
+                self.touch(value, false);
+            }
+            _ => {}
+        }
+    }
+
+    /// `sh -c script`, `sh file`, or a shell that reads its input.
+    fn shell(&mut self, at: usize, words: &[Resolved]) {
+        let mut script_next = false;
+        let mut rest = words[1..].iter();
+        while let Some(word) = rest.next() {
+            if !word.is_static || word.glob.is_some() {
+                return self.mark(at, "what the shell runs is not known".into());
+            }
+            let text = word.text.as_str();
+            if matches!(text, "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file") {
+                if let Some(value) = rest.next()
+                    && text.starts_with("--")
+                {
+                    self.touch(value, false);
+                    self.mark(at, "the shell reads a start file".into());
+                }
+                continue;
+            }
+            if text.starts_with("--") && text.len() > 2 {
+                if QUESTIONS.contains(&text) {
+                    return;
+                }
+                if text.contains('=') || text.contains("command") {
+                    self.mark(at, "an option of the shell is not known".into());
+                }
+                continue;
+            }
+            if text.len() > 1 && (text.starts_with('-') || text.starts_with('+')) {
+                script_next |= text.contains('c');
+                if text.contains('s') || text.contains('o') || text.contains('O') {
+                    self.mark(at, "the shell may read its input".into());
+                }
+                continue;
+            }
+            if script_next {
+                let script = text.to_owned();
+                return self.apart(|me| {
+                    me.state.variables.retain(|name, _| name == "HOME");
+                    me.script(&script);
+                });
+            }
+            if text == "-" || super::path::is_harmless(text) || text.starts_with("/proc/") {
+                return self.mark(at, "the shell runs what it reads".into());
+            }
+            self.touch(word, false);
+            for argument in rest {
+                if super::path::looks_like(&argument.text) || !argument.is_static {
+                    self.touch(argument, false);
+                }
+            }
+            return;
+        }
+        self.mark(at, "the shell runs what it reads".into());
+    }
+
+    fn eval(&mut self, at: usize, words: &[Resolved]) {
+        if words.iter().any(|word| !word.is_static || word.glob.is_some()) {
+            self.state.shadowed.get_or_insert("`eval`".into());
+            return self.mark(at, "what `eval` runs is not known".into());
+        }
+        let script: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        self.script(&script.join(" "));
+    }
+
+    fn trap(&mut self, words: &[Resolved]) {
+        if let Some(word) = words[1..].iter().find(|word| !word.text.starts_with('-') && word.text != "-") {
+            if word.is_static {
+                self.apart(|me| me.script(&word.text));
+            } else {
+                self.doubt("what `trap` runs is not known");
+            }
+        }
+    }
+
+    /// Programs that hand their words to a shell; they are dynamic, but what can be seen is listed.
+    fn joined(&mut self, words: &[Resolved]) {
+        let rest =
+            words.iter().position(|word| !word.text.starts_with('-')).map_or(&[][..], |at| &words[at..]);
+        if rest.iter().all(|word| word.is_static) {
+            let script: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
+            self.apart(|me| me.script(&script.join(" ")));
+        }
+    }
+
+    /// Is the word a question that makes a program tell about itself?
+    pub(super) fn is_question(word: &Resolved) -> bool {
+        QUESTIONS.contains(&word.text.as_str())
+    }
+}

@@ -1,0 +1,361 @@
+//! Arguments that name files: by what the table knows of a program, else by their looks.
+
+use super::path;
+use super::table::{Operands, Program};
+use super::walk::{Walker, short};
+use super::word::Resolved;
+
+/// Roots of one `find` whose commands are followed.
+const MOST_ROOTS: usize = 16;
+
+/// What a flag does with its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Nothing,
+    Read,
+    Write,
+}
+
+impl Walker<'_> {
+    /// Notes every path among the arguments of the command at `at`.
+    pub(super) fn operands(&mut self, at: usize, name: &str, program: &Program, words: &[Resolved]) {
+        if program.operands == Operands::Inert {
+            for word in words[1..].iter().filter(|word| word.glob.is_some()) {
+                self.touch(word, false);
+            }
+            return;
+        }
+        if let Some(word) = words[1..].iter().find(|word| !word.is_static && !word.tame) {
+            self.mark(at, format!("the argument `{}` of `{name}` is not known", short(&word.text)));
+        }
+        let mut plain = Vec::new();
+        let mut scripted = false;
+        let mut rest = words[1..].iter();
+        let mut ended = false;
+        if name == "tar"
+            && let Some(first) = words.get(1).filter(|word| !word.text.starts_with('-'))
+        {
+            rest.next();
+            self.tar(words, &format!("-{}", first.text));
+        } else if name == "tar" {
+            self.tar(words, "");
+        }
+        while let Some(word) = rest.next() {
+            let text = word.text.as_str();
+            if ended || !text.starts_with('-') || text.len() < 2 {
+                if let Some((how, value)) = keyed(program, text) {
+                    self.value(&part(word, value), how);
+                } else {
+                    plain.push(word);
+                }
+                continue;
+            }
+            if text == "--" {
+                ended = true;
+                continue;
+            }
+            scripted |=
+                matches!(text.split('=').next(), Some("-e" | "-f" | "--expression" | "--regexp" | "--file"));
+            match flag(program, text) {
+                Some((how, Some(value))) => self.value(&part(word, value), how),
+                Some((how, None)) => {
+                    if let Some(next) = rest.next() {
+                        self.value(next, how);
+                    }
+                }
+                None => self.embedded(word),
+            }
+        }
+        if program.interpreter {
+            let asks = words.get(1).is_some_and(Self::is_question);
+            let has_code = self.out.commands[at].risky.is_some();
+            match plain.first() {
+                Some(word) if word.is_static && word.text != "-" && !path::is_harmless(&word.text) => {
+                    if !has_code {
+                        self.touch(word, false);
+                    }
+                }
+                None if asks || has_code => {}
+                _ => self.mark(at, format!("`{name}` runs what it reads")),
+            }
+        }
+        self.plain(name, program, &plain, scripted, words);
+    }
+
+    /// The arguments that are no flags.
+    fn plain(
+        &mut self,
+        name: &str,
+        program: &Program,
+        plain: &[&Resolved],
+        scripted: bool,
+        words: &[Resolved],
+    ) {
+        let in_place = name == "sed" && words[1..].iter().any(is_in_place);
+        let has_target = words.iter().any(|w| w.text.starts_with("-t") || w.text.starts_with("--target-dir"));
+        for (index, word) in plain.iter().enumerate() {
+            let last = index + 1 == plain.len();
+            match program.operands {
+                Operands::Read => self.file(word, false),
+                Operands::Write => self.file(word, true),
+                Operands::SkipRead if index == 0 && !scripted => {}
+                Operands::SkipRead => self.file(word, in_place),
+                Operands::SkipWrite if index == 0 && !word.text.contains('/') => {}
+                Operands::SkipWrite => self.file(word, true),
+                Operands::Target => self.file(word, name == "mv" || (last && !has_target)),
+                Operands::Unknown | Operands::Inert => self.seeming(word),
+            }
+        }
+        let fetches =
+            name == "curl" && words.iter().any(|w| w.text == "--remote-name" || is_bundle(&w.text, 'O'));
+        if program.here || fetches {
+            self.touch(&Resolved::fixed("."), true);
+        }
+        if name == "git"
+            && plain.first().is_some_and(|word| matches!(word.text.as_str(), "clone" | "init" | "worktree"))
+        {
+            let target = plain.get(if plain[0].text == "init" { 1 } else { 2 });
+            if let Some(target) = target.filter(|word| word.is_static) {
+                self.file(target, true);
+            }
+        }
+    }
+
+    fn file(&mut self, word: &Resolved, write: bool) {
+        if word.text == "-" || path::is_url(&word.text) || matches!(word.text.as_str(), "]" | "]]") {
+            return;
+        }
+        if let Some(rest) = word.text.strip_prefix("file://").filter(|_| word.is_static) {
+            self.touch(&Resolved::fixed(rest), write);
+            return;
+        }
+        self.touch(word, write);
+    }
+
+    fn value(&mut self, word: &Resolved, how: Use) {
+        match how {
+            Use::Nothing => {}
+            Use::Read => self.file(&strip_at(word), false),
+            Use::Write => self.file(word, true),
+        }
+    }
+
+    /// A word of a program of which nothing is known.
+    fn seeming(&mut self, word: &Resolved) {
+        if !word.is_static || path::is_url(&word.text) {
+            return;
+        }
+        let text = word.text.as_str();
+        let (key, value) = text.split_once('=').unwrap_or(("", text));
+        let is_key = !key.is_empty() && !key.contains('/');
+        let value = if is_key { value } else { text };
+        let value = value.strip_prefix("file://").unwrap_or(value);
+        if path::looks_like(value) || word.glob.is_some() {
+            self.touch(&part(word, value), false);
+        }
+        // `host:/path`, `a:/b`, `@/file`: the absolute part may be meant.
+        if let Some(start) = value.find(":/").or_else(|| value.find("@/")) {
+            self.touch(&part(word, &value[start + 1..]), false);
+        }
+    }
+
+    /// A path inside a flag that the table does not know: `--x=/etc`, `-I/etc`.
+    fn embedded(&mut self, word: &Resolved) {
+        if !word.is_static {
+            return;
+        }
+        if let Some((_, value)) = word.text.split_once('=') {
+            return self.seeming(&part(word, value));
+        }
+        if word.text.starts_with("--") {
+            return;
+        }
+        if let Some(start) = word.text.find(['/', '~']) {
+            let start = if word.text[..start].ends_with("..") { start - 2 } else { start };
+            self.touch(&part(word, &word.text[start..]), false);
+        }
+    }
+
+    /// `tar` says in its first letters whether its archive and its folder are written.
+    fn tar(&mut self, words: &[Resolved], old_style: &str) {
+        let texts: Vec<&str> = words[1..].iter().map(|word| word.text.as_str()).collect();
+        let has = |letter: char, long: &[&str]| {
+            old_style.contains(letter)
+                || texts.iter().any(|text| {
+                    is_bundle(text, letter) || long.contains(&text.split('=').next().unwrap_or(""))
+                })
+        };
+        let extracts = has('x', &["--extract", "--get"]);
+        let creates = has('c', &["--create"])
+            || has('r', &["--append"])
+            || has('u', &["--update"])
+            || has('A', &["--delete"]);
+        let mut into = None;
+        let mut rest = words[1..].iter().enumerate();
+        while let Some((index, word)) = rest.next() {
+            let text = word.text.as_str();
+            let old = index == 0 && !old_style.is_empty() && text.contains('f');
+            if let Some(value) = text.strip_prefix("--file=") {
+                self.file(&part(word, value), creates);
+            } else if let Some(value) = text.strip_prefix("--directory=") {
+                into = Some(part(word, value));
+            } else if old || text == "--file" || (is_bundle(text, 'f') && text.ends_with('f')) {
+                if let Some((_, next)) = rest.next() {
+                    self.file(next, creates);
+                }
+            } else if text == "-C" || text == "--directory" || (is_bundle(text, 'C') && text.ends_with('C')) {
+                into = rest.next().map(|(_, next)| next.clone());
+            } else if is_bundle(text, 'f') || is_bundle(text, 'C') {
+                let start = text.find(['f', 'C']).map_or(text.len(), |at| at + 1);
+                self.file(&part(word, &text[start..]), true);
+            } else if !text.starts_with('-') && index > 0 {
+                self.file(word, false);
+            }
+        }
+        if let Some(into) = into {
+            self.file(&into, extracts);
+        } else if extracts {
+            self.touch(&Resolved::fixed("."), true);
+        }
+        if old_style.contains('P')
+            || texts.iter().any(|text| text.starts_with("--abs") || is_bundle(text, 'P'))
+        {
+            self.doubt("`tar` may write to absolute paths");
+        }
+    }
+
+    /// `find`: its roots, the files it writes, the commands it runs on what it finds.
+    pub(super) fn find(&mut self, at: usize, words: &[Resolved], level: usize) {
+        if let Some(word) = words[1..].iter().find(|word| !word.is_static && !word.tame) {
+            self.mark(at, format!("the argument `{}` of `find` is not known", short(&word.text)));
+        }
+        let starts_test = |word: &&Resolved| !matches!(word.text.as_str(), "-H" | "-L" | "-P");
+        let rest: Vec<&Resolved> = words[1..].iter().filter(starts_test).collect();
+        let end = rest.iter().position(|word| word.text.starts_with(['-', '(', '!'])).unwrap_or(rest.len());
+        let mut roots: Vec<Resolved> = rest[..end].iter().map(|word| (*word).clone()).collect();
+        if roots.is_empty() {
+            roots.push(Resolved::fixed("."));
+        }
+        let deletes = rest.iter().any(|word| word.text == "-delete");
+        for root in &roots {
+            self.touch(root, deletes);
+        }
+        let mut tests = rest[end..].iter();
+        while let Some(word) = tests.next() {
+            match word.text.as_str() {
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    let inner: Vec<Resolved> = tests
+                        .by_ref()
+                        .take_while(|word| !matches!(word.text.as_str(), ";" | "+"))
+                        .map(|word| (*word).clone())
+                        .collect();
+                    self.found(&inner, &roots, level);
+                }
+                "-fprint" | "-fprintf" | "-fprint0" | "-fls" => {
+                    if let Some(file) = tests.next() {
+                        self.touch(file, true);
+                    }
+                }
+                "-newer" | "-samefile" | "-files0-from" | "-anewer" | "-cnewer" => {
+                    if let Some(file) = tests.next() {
+                        self.touch(file, false);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A command that runs on what was found: listed as written, its paths judged by the roots.
+    fn found(&mut self, inner: &[Resolved], roots: &[Resolved], level: usize) {
+        if inner.first().is_some_and(|head| head.text.contains("{}")) {
+            return self.doubt("`find` runs what it finds");
+        }
+        let placed = inner.iter().any(|word| word.text.contains("{}"));
+        for (turn, root) in roots.iter().take(MOST_ROOTS).enumerate() {
+            let known = self.out.commands.len();
+            let words: Vec<Resolved> = inner
+                .iter()
+                .map(|word| Resolved {
+                    text: word.text.replace("{}", &root.text),
+                    glob: root.glob.filter(|_| word.text == "{}"),
+                    ..word.clone()
+                })
+                .collect();
+            self.apart(|me| me.run_at(&words, level + 1));
+            if turn > 0 {
+                self.out.commands.truncate(known);
+            } else if placed && self.out.commands.len() > known {
+                let dynamic = self.out.commands[known].dynamic;
+                let risky = self.out.commands[known].risky.take();
+                let at = self.list_only(inner);
+                self.out.commands.swap_remove(known.min(at));
+                if let Some(command) = self.out.commands.get_mut(known) {
+                    command.dynamic |= dynamic;
+                    command.risky = risky;
+                }
+            }
+            if !placed {
+                break;
+            }
+        }
+        if roots.len() > MOST_ROOTS {
+            self.doubt("`find` has too many roots");
+        }
+    }
+}
+
+/// A piece of a word, as doubtful as the whole.
+fn part(word: &Resolved, text: &str) -> Resolved {
+    let offset = word.text.len() - text.len().min(word.text.len());
+    let glob = word.glob.and_then(|at| at.checked_sub(offset)).filter(|at| *at <= text.len());
+    Resolved { text: text.to_owned(), glob, ..word.clone() }
+}
+
+/// `@file` as curl has it.
+fn strip_at(word: &Resolved) -> Resolved {
+    let after =
+        word.text.split_once('@').filter(|_| !word.text.starts_with(['/', '.'])).map(|(_, file)| file);
+    part(word, after.unwrap_or(&word.text))
+}
+
+fn is_in_place(word: &Resolved) -> bool {
+    word.text.starts_with("--in-place") || is_bundle(&word.text, 'i')
+}
+
+/// Is it a group of short flags with this letter?
+fn is_bundle(text: &str, letter: char) -> bool {
+    text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+}
+
+/// `of=file`.
+fn keyed<'t>(program: &Program, text: &'t str) -> Option<(Use, &'t str)> {
+    let find =
+        |keys: &[&str]| keys.iter().filter(|key| key.ends_with('=')).find_map(|key| text.strip_prefix(*key));
+    find(&program.writes)
+        .map(|value| (Use::Write, value))
+        .or_else(|| find(&program.reads).map(|value| (Use::Read, value)))
+}
+
+/// What the table says of a flag; the value is inside the word or, if `None`, the next word.
+fn flag<'t>(program: &Program, text: &'t str) -> Option<(Use, Option<&'t str>)> {
+    let how = |name: &str| {
+        [(Use::Write, &program.writes), (Use::Read, &program.reads), (Use::Nothing, &program.valued)]
+            .into_iter()
+            .find_map(|(how, flags)| flags.contains(&name).then_some(how))
+    };
+    if let Some(found) = how(text) {
+        return Some((found, None));
+    }
+    if text.starts_with("--") {
+        let (name, value) = text.split_once('=')?;
+        return how(name).map(|found| (found, Some(value)));
+    }
+    for (index, letter) in text.char_indices().skip(1) {
+        if let Some(found) = how(&format!("-{letter}")) {
+            let value = &text[index + letter.len_utf8()..];
+            return Some((found, Some(value).filter(|value| !value.is_empty())));
+        }
+    }
+    None
+}

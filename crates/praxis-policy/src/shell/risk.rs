@@ -1,0 +1,117 @@
+//! Flags and programs that do more than their name says, and so must not ride on a broad allow rule.
+
+use super::scripts;
+use super::table::Program;
+use super::word::Resolved;
+
+/// Shortest part of a long option that is taken for it.
+const SHORTEST_OPTION: usize = 5;
+
+/// Why the command is more than it seems, if it is.
+pub(super) fn of(name: &str, program: Option<&Program>, words: &[Resolved]) -> Option<String> {
+    let program = program?;
+    let found = program.risky.iter().find_map(|pattern| matched(pattern, program, words));
+    found
+        .map(|what| if what == "*" { format!("`{name}`") } else { format!("`{name} {what}`") })
+        .or_else(|| inside(name, words))
+}
+
+fn matched<'a>(pattern: &'a str, program: &Program, words: &'a [Resolved]) -> Option<&'a str> {
+    if pattern == "*" {
+        return Some(pattern);
+    }
+    let first = first_operand(program, words);
+    if let Some(sub) = pattern.strip_prefix("sub:") {
+        return words.get(first).filter(|word| word.text == sub).map(|word| word.text.as_str());
+    }
+    let (flag, range) = if let Some(flag) = pattern.strip_prefix("pre:") {
+        (flag, &words[1..first.min(words.len())])
+    } else if let Some((sub, flag)) = pattern.split_once('/') {
+        if words.get(first).is_none_or(|word| word.text != sub) {
+            return None;
+        }
+        (flag, &words[first..])
+    } else {
+        (pattern, &words[1..])
+    };
+    let options = range.iter().map(|word| word.text.as_str()).take_while(|text| *text != "--");
+    options.into_iter().find(|text| is_flag(text, flag))
+}
+
+/// Does the word give this flag, alone, with a value, shortened or among others?
+fn is_flag(text: &str, flag: &str) -> bool {
+    let name = text.split('=').next().unwrap_or(text);
+    if flag.starts_with("--") {
+        return name == flag
+            || (name.len() >= SHORTEST_OPTION && name.starts_with("--") && flag.starts_with(name));
+    }
+    if flag.len() > 2 {
+        return name == flag;
+    }
+    text.starts_with('-')
+        && !text.starts_with("--")
+        && flag.chars().nth(1).is_some_and(|letter| text.contains(letter))
+}
+
+fn first_operand(program: &Program, words: &[Resolved]) -> usize {
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        let text = word.text.as_str();
+        if !text.starts_with('-') {
+            break;
+        }
+        let takes = |flags: &[&str]| flags.contains(&text);
+        // `git -c key=value` too: its value is no operand.
+        at += if takes(&program.valued) || takes(&program.reads) || takes(&program.writes) || text == "-c" {
+            2
+        } else {
+            1
+        };
+    }
+    at
+}
+
+/// Programs inside arguments.
+fn inside(name: &str, words: &[Resolved]) -> Option<String> {
+    let texts = || words[1..].iter().map(|word| word.text.as_str());
+    match name {
+        "sed" => {
+            let mut given = false;
+            let mut rest = texts();
+            let mut scripts = Vec::new();
+            let mut first = None;
+            while let Some(text) = rest.next() {
+                if let Some(script) = text.strip_prefix("--expression=") {
+                    given = true;
+                    scripts.push(script);
+                } else if text.starts_with('-') && !text.starts_with("--") && text.contains('e') {
+                    given = true;
+                    let attached = text.split_once('e').map_or("", |(_, script)| script);
+                    scripts.push(if attached.is_empty() {
+                        rest.next().unwrap_or_default()
+                    } else {
+                        attached
+                    });
+                } else if text == "--expression" {
+                    given = true;
+                    scripts.push(rest.next().unwrap_or_default());
+                } else if !text.starts_with('-') && first.is_none() {
+                    first = Some(text);
+                }
+            }
+            if !given {
+                scripts.extend(first);
+            }
+            scripts
+                .into_iter()
+                .any(scripts::sed_acts)
+                .then(|| "a `sed` program that writes, reads or runs".into())
+        }
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            texts().any(scripts::awk_acts).then(|| "an `awk` program that writes, reads or runs".into())
+        }
+        "git" => texts().find(|text| text.contains("ext::")).map(|text| format!("`git` runs `{text}`")),
+        "vim" | "vi" => texts().find(|text| text.starts_with('+')).map(|text| format!("`{name} {text}`")),
+        _ => None,
+    }
+}

@@ -1,0 +1,193 @@
+//! The table of programs: what `commands.txt` says, ready to be asked.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The table as data; it is the place to teach the analyser a new program.
+const TEXT: &str = include_str!("commands.txt");
+
+/// Built once: it is constant, so that sharing it shares no state.
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(TEXT));
+
+/// How operands of a program are to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Operands {
+    /// Nothing is known: what looks like a path is one.
+    #[default]
+    Unknown,
+    /// They cannot matter.
+    Inert,
+    /// Files that are read.
+    Read,
+    /// A pattern, then files that are read.
+    SkipRead,
+    /// Files that are written.
+    Write,
+    /// A mode, then files that are written.
+    SkipWrite,
+    /// Files that are read, and a last one that is written.
+    Target,
+}
+
+/// What is known of one program.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    pub(super) operands: Operands,
+    pub(super) here: bool,
+    pub(super) valued: Vec<&'static str>,
+    pub(super) reads: Vec<&'static str>,
+    pub(super) writes: Vec<&'static str>,
+    pub(super) wrap: Option<Wrap>,
+    pub(super) shell: bool,
+    pub(super) interpreter: bool,
+    pub(super) dynamic: bool,
+    pub(super) shadow: bool,
+    pub(super) forget: bool,
+    pub(super) risky: Vec<&'static str>,
+}
+
+/// How a wrapper finds the command it runs.
+#[derive(Debug, Default)]
+pub(super) struct Wrap {
+    pub(super) valued: Vec<&'static str>,
+    pub(super) skip: usize,
+}
+
+/// Everything the analyser knows of programs and variables.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    programs: HashMap<&'static str, Program>,
+    arity: HashMap<String, usize>,
+    variables: Vec<&'static str>,
+}
+
+impl Table {
+    /// The one table.
+    pub(super) fn get() -> &'static Self {
+        &TABLE
+    }
+
+    fn read(text: &'static str) -> Self {
+        let mut table = Self::default();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let mut words = line.split_ascii_whitespace();
+            let (Some(kind), Some(names)) = (words.next(), words.next()) else { continue };
+            match kind {
+                "arity" => {
+                    let count = names.parse().unwrap_or(1);
+                    table.arity.extend(words.map(|key| (key.replace('_', " "), count)));
+                }
+                "variable" => table.variables.extend(std::iter::once(names).chain(words)),
+                _ => {
+                    let rest: Vec<_> = words.collect();
+                    for name in names.split(',') {
+                        table.programs.entry(name).or_default().learn(kind, &rest);
+                    }
+                }
+            }
+        }
+        table
+    }
+
+    /// What is known of the program called `name`, without folders.
+    pub(super) fn program(&self, name: &str) -> Option<&Program> {
+        self.programs.get(name)
+    }
+
+    /// Does assigning `name` change what commands mean?
+    pub(super) fn is_special(&self, name: &str) -> bool {
+        self.variables.iter().any(|known| match known.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => *known == name,
+        })
+    }
+
+    /// How many of `words` name what the command does.
+    pub(super) fn arity(&self, words: &[&str]) -> usize {
+        for len in (1..=words.len().min(2)).rev() {
+            if let Some(count) = self.arity.get(&words[..len].join(" ")) {
+                return (*count).min(words.len());
+            }
+        }
+        words.len().min(1)
+    }
+}
+
+impl Program {
+    fn learn(&mut self, kind: &str, rest: &[&'static str]) {
+        match kind {
+            "inert" => self.operands = Operands::Inert,
+            "files" => self.operands = Operands::Read,
+            "skip" => self.operands = Operands::SkipRead,
+            "writes" => self.operands = Operands::Write,
+            "skipwrites" => self.operands = Operands::SkipWrite,
+            "target" => self.operands = Operands::Target,
+            "here" => self.here = true,
+            "valued" => self.valued.extend(rest),
+            "in" => self.reads.extend(rest),
+            "out" => self.writes.extend(rest),
+            "wrap" => {
+                let skip = rest.iter().find_map(|word| word.parse().ok()).unwrap_or(0);
+                let valued = rest.iter().copied().filter(|word| word.starts_with('-')).collect();
+                self.wrap = Some(Wrap { valued, skip });
+            }
+            "interpreter" => self.interpreter = true,
+            "shell" => self.shell = true,
+            "dynamic" => self.dynamic = true,
+            "shadow" => self.shadow = true,
+            "forget" => self.forget = true,
+            "risky" => self.risky.extend(rest),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_has_a_known_kind() {
+        const KINDS: &[&str] = &[
+            "arity",
+            "inert",
+            "files",
+            "skip",
+            "writes",
+            "skipwrites",
+            "target",
+            "here",
+            "valued",
+            "in",
+            "out",
+            "wrap",
+            "shell",
+            "interpreter",
+            "dynamic",
+            "shadow",
+            "forget",
+            "risky",
+            "variable",
+        ];
+        for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let kind = line.split(' ').next().unwrap_or_default();
+            assert!(KINDS.contains(&kind), "{line}");
+        }
+    }
+
+    #[test]
+    fn arity_counts_the_words_that_name_an_act() {
+        let prefix = |line: &str| {
+            let words: Vec<_> = line.split_ascii_whitespace().collect();
+            words[..Table::get().arity(&words)].join(" ")
+        };
+        assert_eq!(prefix("unknown cmd sub"), "unknown");
+        assert_eq!(prefix("git checkout main"), "git checkout");
+        assert_eq!(prefix("aws s3 ls b"), "aws s3 ls");
+        assert_eq!(prefix("npm run dev x"), "npm run dev");
+        assert_eq!(prefix("docker compose up s"), "docker compose up");
+        assert_eq!(prefix("git"), "git");
+        assert_eq!(prefix("ls -la"), "ls");
+        assert_eq!(prefix(""), "");
+    }
+}

@@ -1,0 +1,382 @@
+//! The walk over the syntax tree: what runs, in which order, in which shell.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use tree_sitter::{Node, Parser};
+
+use super::state::{Seen, State};
+use super::table::Table;
+use super::word::{self, Resolved};
+use super::{Analysis, Place, gaps, path};
+
+/// Syntax inside syntax; deeper scripts are dynamic.
+const DEEPEST: usize = 160;
+/// Scripts inside scripts (`sh -c`, `eval`, …).
+const DEEPEST_SCRIPT: usize = 8;
+/// Reasons kept for people.
+const MOST_REASONS: usize = 16;
+/// Commands listed; a script with more is dynamic.
+const MOST_COMMANDS: usize = 20_000;
+
+/// Walks trees and gathers what they do.
+pub(super) struct Walker<'p> {
+    pub(super) place: Place<'p>,
+    pub(super) table: &'static Table,
+    pub(super) out: Analysis,
+    pub(super) state: State,
+    pub(super) scripts: usize,
+    paths: HashSet<String>,
+    writes: HashSet<String>,
+}
+
+impl<'p> Walker<'p> {
+    pub(super) fn new(place: Place<'p>) -> Self {
+        Self {
+            state: State::new(&place),
+            place,
+            table: Table::get(),
+            out: Analysis::default(),
+            scripts: 0,
+            paths: HashSet::new(),
+            writes: HashSet::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> Analysis {
+        self.out
+    }
+
+    /// Declares the script dynamic.
+    pub(super) fn doubt(&mut self, reason: impl Into<String>) {
+        self.out.dynamic = true;
+        let reason = reason.into();
+        if self.out.reasons.len() < MOST_REASONS && !self.out.reasons.contains(&reason) {
+            self.out.reasons.push(reason);
+        }
+    }
+
+    /// Reads a script in the current state.
+    pub(super) fn script(&mut self, text: &str) {
+        if self.scripts >= DEEPEST_SCRIPT || self.out.commands.len() > MOST_COMMANDS {
+            return self.doubt("scripts are nested too deep or do too much");
+        }
+        let mut parser = Parser::new();
+        let tree = match parser.set_language(&tree_sitter_bash::LANGUAGE.into()) {
+            Ok(()) => parser.parse(masked(text).as_ref(), None),
+            Err(_) => None,
+        };
+        let Some(tree) = tree else { return self.doubt("the script cannot be parsed") };
+        if tree.root_node().has_error() {
+            self.doubt("the script has a syntax error");
+        }
+        if gaps::any(&tree, text) {
+            self.doubt("a part of the script cannot be read");
+        }
+        self.scripts += 1;
+        self.walk(tree.root_node(), text, 0);
+        self.scripts -= 1;
+    }
+
+    /// Runs `act` as a subshell would: what it changes is gone afterwards.
+    pub(super) fn apart(&mut self, act: impl FnOnce(&mut Self)) {
+        let before = self.state.clone();
+        act(self);
+        self.state = before;
+    }
+
+    pub(super) fn walk(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        if depth > DEEPEST {
+            return self.doubt("the script is nested too deep");
+        }
+        let depth = depth + 1;
+        match node.kind() {
+            "command" => self.command_node(node, &[], text, depth),
+            "redirected_statement" => self.redirected(node, text, depth),
+            "list" => self.list(node, None, text, depth),
+            "pipeline" => {
+                for child in named(node) {
+                    self.apart(|me| me.walk(child, text, depth));
+                }
+            }
+            "command_substitution" | "process_substitution" => {
+                if slice(node, text).starts_with('`') && slice(node, text).contains('\\') {
+                    self.doubt("a substitution in backquotes has escapes");
+                }
+                self.apart(|me| me.sequence(node, text, depth));
+            }
+            "subshell" => self.apart(|me| me.sequence(node, text, depth)),
+            "if_statement" | "elif_clause" | "else_clause" | "case_statement" | "case_item" => {
+                let before = self.state.clone();
+                self.sequence(node, text, depth);
+                self.state.merge(&before);
+            }
+            "while_statement" | "for_statement" | "c_style_for_statement" => self.repeated(node, text, depth),
+            "function_definition" => self.function(node, text, depth),
+            "variable_assignment" => self.assignment(node, text, depth),
+            "declaration_command" | "unset_command" => self.declaration(node, text, depth),
+            "test_command" => self.test(node, text, depth),
+            "file_redirect" => {
+                let extra = self.redirect(node, text);
+                if !extra.is_empty() {
+                    self.doubt("words follow a redirection without a command");
+                }
+                self.nested(node, text, depth);
+            }
+            "heredoc_redirect" => self.heredoc(node, text, depth),
+            "word" | "raw_string" | "comment" | "ansi_c_string" | "number" => {}
+            "ERROR" => {
+                self.doubt("the script has a syntax error");
+                self.sequence(node, text, depth);
+            }
+            _ => self.sequence(node, text, depth),
+        }
+    }
+
+    /// Statements one after the other; what ends in `&` runs apart.
+    fn sequence(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let children = all(node);
+        for (at, child) in children.iter().enumerate() {
+            if !child.is_named() {
+                continue;
+            }
+            if children.get(at + 1).is_some_and(|next| next.kind() == "&") {
+                self.apart(|me| me.walk(*child, text, depth));
+            } else {
+                self.walk(*child, text, depth);
+            }
+        }
+    }
+
+    /// `a && b || c`: a chain that leans to the left, taken apart without recursion.
+    ///
+    /// The grammar hangs redirections of the last command on the whole; `redirected` is that node.
+    pub(super) fn list(&mut self, node: Node<'_>, redirected: Option<Node<'_>>, text: &str, depth: usize) {
+        let mut rights = Vec::new();
+        let mut first = node;
+        while first.kind() == "list" {
+            let parts = all(first);
+            let Some((left, rest)) = parts.split_first() else { return };
+            rights.extend(rest.iter().rev().copied());
+            first = *left;
+        }
+        let mut before = self.state.clone();
+        self.walk(first, text, depth);
+        let mut after_or = false;
+        rights.reverse();
+        for (at, part) in rights.iter().copied().enumerate() {
+            let tail = redirected.filter(|_| at + 1 == rights.len());
+            let step = |me: &mut Self| match tail {
+                Some(node) => me.redirected_on(node, Some(part), text, depth),
+                None => me.walk(part, text, depth),
+            };
+            match part.kind() {
+                // The right side runs only if the `cd` on the left did its work.
+                "&&" => self.state.fallback.clone_from(&before.fallback),
+                "||" => after_or = true,
+                _ if after_or => {
+                    let done = std::mem::replace(&mut self.state, before.clone());
+                    step(self);
+                    let failed = std::mem::replace(&mut self.state, done);
+                    if failed != before {
+                        self.state.merge(&failed);
+                    }
+                    after_or = false;
+                }
+                _ => {
+                    before = self.state.clone();
+                    step(self);
+                }
+            }
+        }
+    }
+
+    /// A loop: what its body leaves behind meets its own beginning.
+    fn repeated(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        self.state.forget();
+        let home = self.place.home.to_owned();
+        self.state.variables.insert("HOME".into(), Some(home));
+        let before = self.state.clone();
+        self.sequence(node, text, depth);
+        if self.state.folders != before.folders {
+            self.doubt("a loop changes its folder");
+            self.state.lose_folder();
+        }
+        if self.state.shadowed.is_some() && before.shadowed.is_none() {
+            self.doubt("a loop changes what its commands mean");
+        }
+        let lost = std::mem::replace(&mut self.state, before);
+        self.state.merge(&lost);
+    }
+
+    fn function(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let name = node.child_by_field_name("name").map_or("", |name| slice(name, text)).to_owned();
+        self.apart(|me| {
+            me.state.forget();
+            me.sequence(node, text, depth);
+        });
+        self.state.shadowed.get_or_insert(format!("the function `{name}`"));
+    }
+
+    /// A value that is set without a command.
+    pub(super) fn assignment(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let source = slice(node, text);
+        let (name, value) = source.split_once('=').unwrap_or((source, ""));
+        let values = word::resolve(value, &self.seen());
+        let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
+        let plain = source.starts_with(&format!("{name}=")) && !value.starts_with('(');
+        let known = match values.as_slice() {
+            [only] if plain && only.is_static => Some(only.text.clone()),
+            [] if plain => Some(String::new()),
+            _ => None,
+        };
+        if self.table.is_special(&name) {
+            self.state.shadowed.get_or_insert(format!("the variable `{name}`"));
+        }
+        self.state.variables.insert(name, known);
+        self.nested(node, text, depth);
+    }
+
+    /// Files that a test looks at.
+    fn test(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let mut waiting = named(node);
+        let mut seen = 0;
+        while let Some(part) = waiting.pop() {
+            seen += 1;
+            match part.kind() {
+                "word" | "string" | "raw_string" | "concatenation" | "ansi_c_string"
+                    if seen < MOST_COMMANDS =>
+                {
+                    for found in word::resolve(slice(part, text), &self.seen()) {
+                        if found.is_static && path::looks_like(&found.text) {
+                            self.touch(&found, false);
+                        }
+                    }
+                }
+                "command_substitution" | "process_substitution" | "redirected_statement" => {}
+                _ => waiting.extend(named(part)),
+            }
+        }
+        self.nested(node, text, depth);
+    }
+
+    /// Walks the commands inside the words of a node; tells how many substitutions it met.
+    pub(super) fn nested(&mut self, node: Node<'_>, text: &str, depth: usize) -> usize {
+        if depth > DEEPEST {
+            self.doubt("the script is nested too deep");
+            return 0;
+        }
+        let mut met = 0;
+        for child in named(node) {
+            match child.kind() {
+                "command_substitution" | "process_substitution" => {
+                    met += 1;
+                    self.walk(child, text, depth + 1);
+                }
+                "redirected_statement" => self.walk(child, text, depth + 1),
+                _ if child.named_child_count() > 0 => met += self.nested(child, text, depth + 1),
+                _ => {}
+            }
+        }
+        let source = slice(node, text);
+        if node.kind() == "expansion" && (source.contains('=') || source.contains('@')) {
+            self.state.forget();
+        }
+        met
+    }
+
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen { state: &self.state, place: &self.place }
+    }
+
+    /// Notes that a path is read or written; false if it cannot be known which.
+    pub(super) fn touch(&mut self, word: &Resolved, write: bool) -> bool {
+        if word.tame {
+            return true;
+        }
+        if !word.is_static {
+            self.doubt(format!("the path `{}` is not known", short(&word.text)));
+            return false;
+        }
+        let text = match word.glob {
+            None => word.text.as_str(),
+            Some(glob) => match path::before_glob(&word.text, glob) {
+                Some(folder) => folder,
+                None => {
+                    self.doubt(format!("the pattern `{}` may climb", short(&word.text)));
+                    return false;
+                }
+            },
+        };
+        if text.is_empty() {
+            return true;
+        }
+        if text.starts_with('/') {
+            self.note(path::absolute("/", text), write);
+            return !path::is_network(text);
+        }
+        if self.state.folders.is_empty() {
+            self.doubt(format!("the folder of `{}` is not known", short(text)));
+            return false;
+        }
+        let mut from = self.state.folders.clone();
+        if path::has_parent(text) {
+            from.extend(self.state.fallback.iter().cloned());
+        }
+        for folder in from {
+            self.note(path::absolute(&folder, text), write);
+        }
+        true
+    }
+
+    fn note(&mut self, path: String, write: bool) {
+        if path::is_network(&path) {
+            return self.doubt("the shell opens a connection");
+        }
+        if path::is_harmless(&path) {
+            return;
+        }
+        if write && self.writes.insert(path.clone()) {
+            self.out.writes.push(path.clone());
+        }
+        if self.paths.insert(path.clone()) {
+            self.out.paths.push(path);
+        }
+    }
+}
+
+/// The script with a plain letter for every byte beyond ASCII.
+///
+/// To the shell they are letters. The scanner of the grammar, in C, asks tables about them that end at 255, and may
+/// take some for spaces.
+fn masked(text: &str) -> Cow<'_, [u8]> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    Cow::Owned(text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect())
+}
+
+/// The text of a node.
+pub(super) fn slice<'t>(node: Node<'_>, text: &'t str) -> &'t str {
+    text.get(node.byte_range()).unwrap_or_default()
+}
+
+/// The children of a node, tokens included.
+pub(super) fn all(node: Node<'_>) -> Vec<Node<'_>> {
+    node.children(&mut node.walk()).collect()
+}
+
+/// The named children of a node.
+pub(super) fn named(node: Node<'_>) -> Vec<Node<'_>> {
+    node.named_children(&mut node.walk()).collect()
+}
+
+/// A text short enough for a reason.
+pub(super) fn short(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST {
+        text.to_owned()
+    } else {
+        text.chars().take(MOST).chain(['…']).collect()
+    }
+}

@@ -1,0 +1,176 @@
+//! The shell analyser as its callers see it: the printed shape, its limits, and properties over many scripts.
+
+use praxis_policy::shell::{Analysis, Place, analyse, fuzz};
+use proptest::prelude::*;
+use serde_json::json;
+
+const PLACE: Place<'static> = Place { cwd: "/w/p", home: "/home/me", users: &[] };
+
+fn read(script: &str) -> Analysis {
+    analyse(script, &PLACE)
+}
+
+#[test]
+fn the_printed_shape_has_commands_paths_writes_and_doubt() {
+    let found = read("cd sub && cp \"a b\" $HOME/x > log; echo $(date) 2>/dev/null");
+    assert_eq!(
+        found.to_json().to_string(),
+        json!({
+            "commands": [
+                { "argv": ["cp", "a b", "/home/me/x"], "always": "cp *" },
+                { "argv": ["echo", "$(date)"], "always": "echo *" },
+                { "argv": ["date"], "always": "date *" },
+            ],
+            "paths": ["/w/p/sub", "/w/p/sub/log", "/w/p/sub/a b", "/home/me/x"],
+            "writes": ["/w/p/sub/log", "/home/me/x"],
+            "dynamic": false,
+        })
+        .to_string()
+    );
+}
+
+#[test]
+fn nothing_is_found_in_nothing() {
+    for script in ["", " \n\t", "# a comment", "\n# one\n# two\n"] {
+        assert_eq!(read(script), Analysis::default(), "{script:?}");
+    }
+}
+
+#[test]
+fn an_always_pattern_names_the_act_and_never_ends_in_a_flag() {
+    let always = |script: &str| read(script).commands[0].always.clone();
+    assert_eq!(always("unknown cmd sub"), "unknown *");
+    assert_eq!(always("git checkout main"), "git checkout *");
+    assert_eq!(always("aws s3 ls b"), "aws s3 ls *");
+    assert_eq!(always("npm run dev x"), "npm run dev *");
+    assert_eq!(always("docker compose up s"), "docker compose up *");
+    assert_eq!(always("git"), "git *");
+    assert_eq!(always("ls -la"), "ls *");
+    assert_eq!(always("git -C x status"), "git -C x status");
+    assert_eq!(always("python -c 'x'"), "python -c x");
+}
+
+#[test]
+fn the_source_of_a_command_is_tidy() {
+    let source = |script: &str| read(script).commands[0].source.clone();
+    assert_eq!(source("A=1  git \t push   'a'\"b\""), "git push ab");
+    assert_eq!(source("/bin/rm x"), "rm x");
+    assert_eq!(source("/tmp/rm x"), "/tmp/rm x");
+}
+
+#[test]
+fn wrappers_are_listed_and_so_is_what_they_run() {
+    let found = read("sudo env A=1 rm x");
+    let sources: Vec<&str> = found.commands.iter().map(|command| command.source.as_str()).collect();
+    assert_eq!(sources, ["sudo env A=1 rm x", "env A=1 rm x", "rm x"]);
+}
+
+#[test]
+fn a_folder_change_in_a_subshell_or_pipe_ends_with_it() {
+    assert_eq!(read("(cd /etc); cat x").paths, ["/etc", "/w/p/x"]);
+    assert_eq!(read("cd /etc | cat; cat x").paths, ["/etc", "/w/p/x"]);
+    assert_eq!(read("cd /etc & cat x").paths, ["/etc", "/w/p/x"]);
+    assert_eq!(read("echo $(cd /etc); cat x").paths, ["/etc", "/w/p/x"]);
+    assert_eq!(read("pushd /etc; popd; cat x").paths, ["/etc", "/w/p/x"]);
+}
+
+#[test]
+fn nul_bytes_and_syntax_errors_are_dynamic() {
+    for script in ["ls\0", "ls (", "if", "'", "cat <<E\nx"] {
+        assert!(read(script).dynamic, "{script:?}");
+    }
+}
+
+#[test]
+fn letters_beyond_ascii_are_letters() {
+    let found = read("rm f\u{fc}r\u{a0}dich \u{10348}/\u{fffd}");
+    assert_eq!(found.writes, ["/w/p/f\u{fc}r\u{a0}dich", "/w/p/\u{10348}/\u{fffd}"]);
+    assert!(!found.dynamic);
+}
+
+#[test]
+fn deep_and_long_scripts_are_read_or_doubted_and_never_overflow() {
+    let nested = format!("{}ls{}", "(".repeat(10_000), ")".repeat(10_000));
+    assert!(read(&nested).dynamic);
+    let substituted = format!("{}ls{}", "echo $(".repeat(5_000), ")".repeat(5_000));
+    assert!(read(&substituted).dynamic);
+    let braces = "{".repeat(10_000);
+    assert!(read(&braces).dynamic);
+    let chain = format!("{}rm x", "ls && ".repeat(3_000));
+    let found = read(&chain);
+    assert_eq!((found.commands.len(), found.dynamic), (3_001, false));
+    for heredocs in
+        [format!("cat {}", "<<E ".repeat(1_000)), format!("cat <<{0}\nx\n{0}\n", "E".repeat(5_000))]
+    {
+        read(&heredocs);
+    }
+    let long = "echo hello world\n".repeat(1_024 * 1_024 / 17);
+    assert!(!read(&long).commands.is_empty());
+}
+
+/// Ways to run a command inside something else.
+fn wrapped() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![Just("rm -f secret"), Just("'rm' -f \"secret\""), Just("r\\m -f sec''ret")];
+    leaf.prop_map(str::to_owned).prop_recursive(5, 32, 1, |inner| {
+        (inner, 0..26_usize).prop_map(|(script, how)| {
+            let quoted = script.replace('\'', "'\\''");
+            let simple =
+                !script.contains(['(', '{', ';', '|', '&', '\n', '>', '=', '!']) && !script.starts_with("if");
+            match how {
+                0 => format!("({script})"),
+                1 => format!("{{ {script}; }}"),
+                2 => format!("echo $({script})"),
+                3 => format!("echo \"$({script})\""),
+                4 => format!("ls && {script}"),
+                5 => format!("{script} | cat"),
+                6 => format!("if true; then {script}; fi"),
+                7 => format!("while {script}; do ls; done"),
+                8 => format!("sh -c '{quoted}'"),
+                9 => format!("eval '{quoted}'"),
+                10 => format!("A=$({script})"),
+                11 => format!("cat <({script})"),
+                12 => format!("f() {{ {script}; }}"),
+                13 => format!("case a in a) {script};; esac"),
+                14 => format!("echo ${{A:-$({script})}}"),
+                15 => format!("[[ -n $({script}) ]]"),
+                16 => format!("for i in a; do {script}; done"),
+                17 => format!("cat <<E\n$({script})\nE\n"),
+                18 if simple => format!("env A=1 {script}"),
+                19 if simple => format!("timeout 5 {script}"),
+                20 if simple => format!("nohup nice -n 3 {script}"),
+                21 if simple => format!("find . -exec {script} \\;"),
+                22 if simple => format!("B=2 {script} 2>/dev/null"),
+                23 if simple => format!("command {script}"),
+                24 => format!("{script} &"),
+                _ => format!("ls; {script}"),
+            }
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_give_an_analysis_that_keeps_its_promises(data in prop::collection::vec(any::<u8>(), 0..200)) {
+        fuzz(&data);
+    }
+
+    #[test]
+    fn any_mixture_of_shell_signs_gives_one_too(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "rm", " ", "x", "$(", ")", "(", "`", "'", "\"", "\\", "\n", "<<E", "\nE\n", ">", "<", "|", "&", ";", "{", "}",
+            ",", "..", "$", "${", "cd", "eval", "sh -c", "find", "-exec", "~", "/", "*", "if", "then", "fi", "$'", "\\x2f",
+            "for", "do", "done", "case", "in", "esac", "tar", "-f", "é", "=", "A", "[", "]", "[[", "]]", "#", "!", "1",
+        ]), 0..40)
+    ) {
+        fuzz(parts.concat().as_bytes());
+    }
+
+    #[test]
+    fn a_wrapped_command_is_found_or_doubted(script in wrapped()) {
+        let found = read(&script);
+        let seen = found.commands.iter().any(|command| command.source == "rm -f secret");
+        prop_assert!(seen || found.dynamic, "{script}\n{}", found.to_json());
+    }
+}
