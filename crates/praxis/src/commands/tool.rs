@@ -9,6 +9,7 @@ use praxis_policy::LogEntry;
 use praxis_tools::registry::{Definition, Done, Reach, Scene};
 use praxis_tools::{DecisionObserver, Offer};
 use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::Outcome;
@@ -94,12 +95,15 @@ async fn call(id: &str, input: &str, ask: Option<Answer>, at: &AgentPlace) -> Ou
         call: workbench.mint.call(),
         cancel: cancel.clone(),
     };
+    // Listened to before the first question can be seen, or an early Ctrl-C would end us without a word.
+    let mut interrupts = signal(SignalKind::interrupt())
+        .map_err(|e| Failure::work(format!("could not listen for Ctrl-C: {e}")))?;
     let _attending = answerer.attend(&workbench);
     let cx = workbench.cx(agent, setting);
     let mut running = std::pin::pin!(offer.call(&name, arguments, &cx));
     let done = tokio::select! {
         done = &mut running => done,
-        _ = tokio::signal::ctrl_c() => {
+        _ = interrupts.recv() => {
             cancel.cancel();
             running.await
         }
