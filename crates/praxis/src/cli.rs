@@ -245,7 +245,8 @@ pub(crate) enum ShellCommand {
         /// Tell in words what is dynamic and what is risky instead
         #[arg(long)]
         why: bool,
-        #[command(flatten)]
-        place: Place,
+        /// Read it as if started in this directory instead of the current one
+        #[arg(long, value_name = "DIR")]
+        cwd: Option<PathBuf>,
     },
 }

@@ -20,9 +20,9 @@ pub(crate) fn surroundings() -> Surroundings {
 }
 
 /// The folder a command works in.
-pub(crate) fn directory(place: &Place) -> Result<PathBuf, Failure> {
-    match &place.cwd {
-        Some(directory) => Ok(directory.clone()),
+pub(crate) fn directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    match given {
+        Some(directory) => Ok(directory.to_owned()),
         None => std::env::current_dir()
             .map_err(|e| Failure::usage(format!("the current directory is gone ({e}); use --cwd DIR"))),
     }
@@ -40,7 +40,7 @@ pub(crate) fn open(
     observers: Vec<Arc<dyn DecisionObserver>>,
 ) -> Result<Workbench, Failure> {
     let surroundings = surroundings();
-    let directory = directory(place)?;
+    let directory = directory(place.cwd.as_deref())?;
     let opening = Opening {
         surroundings: &surroundings,
         directory: &directory,

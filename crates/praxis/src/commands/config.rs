@@ -31,7 +31,7 @@ fn path(place: &Place, json: bool) -> Result<(), Failure> {
         })
         .collect();
     let surroundings = surroundings();
-    let directory = directory(place)?;
+    let directory = directory(place.cwd.as_deref())?;
     let worktree = find_worktree(&directory).unwrap_or_else(|| directory.clone());
     let instructions: Vec<String> =
         Instructions::discover(&surroundings, &directory, &worktree, &loaded.config.instructions)

@@ -1,8 +1,9 @@
 //! `praxis shell`: what a command line would do, before it does.
 
+use std::io;
 use std::process::ExitCode;
 
-use praxis_policy::shell::{Place, analyse};
+use praxis_policy::shell::{Analysis, Place, analyse};
 
 use crate::Outcome;
 use crate::cli::ShellCommand;
@@ -10,9 +11,9 @@ use crate::opened::{directory, surroundings};
 use crate::screen::{Failure, say, say_json};
 
 pub(crate) fn run(command: ShellCommand) -> Outcome {
-    let ShellCommand::Parse { script, place, why } = command;
+    let ShellCommand::Parse { script, cwd, why } = command;
     let surroundings = surroundings();
-    let directory = directory(&place)?;
+    let directory = directory(cwd.as_deref())?;
     let directory = directory
         .canonicalize()
         .map_err(|e| Failure::usage(format!("could not open {}: {e}", directory.display())))?;
@@ -22,13 +23,21 @@ pub(crate) fn run(command: ShellCommand) -> Outcome {
         say_json(&analysis.to_json())?;
         return Ok(ExitCode::SUCCESS);
     }
-    for reason in &analysis.reasons {
-        say(format!("dynamic: {reason}"))?;
-    }
-    for command in &analysis.commands {
-        if let Some(risk) = &command.risky {
-            say(format!("risky: `{}`: {risk}", command.source))?;
-        }
-    }
+    tell(&analysis)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn tell(analysis: &Analysis) -> io::Result<()> {
+    let risks: Vec<_> =
+        analysis.commands.iter().filter_map(|command| Some((command, command.risky.as_ref()?))).collect();
+    if analysis.reasons.is_empty() && risks.is_empty() {
+        return say("The text tells everything, and no command in it can do more than it names.");
+    }
+    for reason in &analysis.reasons {
+        say(format!("dynamic, so it is always a question: {reason}"))?;
+    }
+    for (command, risk) in risks {
+        say(format!("risky: `{}` is not covered by a broad allow rule, because of {risk}", command.source))?;
+    }
+    Ok(())
 }

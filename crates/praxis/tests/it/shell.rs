@@ -42,5 +42,9 @@ fn what_the_text_does_not_tell_is_dynamic_and_the_reason_is_told() {
         assert_eq!(parse(script), false, "{script}");
     }
     let why = project.run(&["shell", "parse", "--why", "eval \"$X\""]).stdout;
-    assert!(why.starts_with("dynamic: "), "{why}");
+    assert!(why.starts_with("dynamic, so it is always a question: "), "{why}");
+    let risky = project.run(&["shell", "parse", "--why", "sudo ls"]).stdout;
+    assert!(risky.contains("risky: `sudo ls` is not covered by a broad allow rule"), "{risky}");
+    let plain = project.run(&["shell", "parse", "--why", "ls"]).stdout;
+    assert!(plain.starts_with("The text tells everything"), "{plain}");
 }
