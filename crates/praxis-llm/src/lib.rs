@@ -1,0 +1,15 @@
+//! The model layer: one portable request, one list of events, over every major wire format.
+//!
+//! A wire format is a pure pair: [`wire::Wire::lower`] writes a [`Request`] as a body, [`wire::Raise`] reads the
+//! answer's bytes as [`Event`]s. Neither does I/O, so both can be tested and fuzzed without a network.
+
+mod event;
+mod message;
+mod request;
+mod target;
+pub mod wire;
+
+pub use event::{Event, FinishReason, Usage};
+pub use message::{AssistantPart, Media, Message, Metadata, Output, ToolResult, UserPart};
+pub use request::{CachePolicy, OutputSchema, Request, Sampling, SystemBlock, ToolChoice, ToolSpec};
+pub use target::{Modality, Target};
