@@ -5,7 +5,7 @@ use std::sync::Arc;
 use praxis_proto::{Action, Rule};
 use serde::Serialize;
 
-use crate::{StoredGrant, wildcard};
+use crate::{Care, StoredGrant, wildcard};
 
 /// The last rule that matches, or `None`, which means `ask`.
 pub fn evaluate<'a>(permission: &str, pattern: &str, rules: &'a [Rule]) -> Option<&'a Rule> {
@@ -73,11 +73,19 @@ pub struct Decision {
     /// The stored grant, when it turned a question into a yes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<StoredGrant>,
+    /// What made a question of it although a rule or a grant allows it.
+    #[serde(flatten, skip_serializing_if = "Care::is_usual")]
+    pub care: Care,
 }
 
 impl Decision {
     /// Names what decided, for people and models: a rule with its file and line, or a ceiling.
     pub fn reason(&self) -> String {
+        match &self.care {
+            Care::Usual => {}
+            Care::Doubt(doubt) => return format!("a broad allow does not cover this: {doubt}"),
+            Care::Confirm(act) => return format!("a person must confirm this: {act}"),
+        }
         match (&self.ceiling, &self.rule) {
             (Some(CeilingHit { name, rule: Some(rule) }), _) => format!("the ceiling `{name}`, {rule}"),
             (Some(CeilingHit { name, rule: None }), _) => format!("the ceiling `{name}`"),
@@ -136,6 +144,17 @@ impl Authority {
 
     /// Decides one act on one resource.
     pub fn decide(&self, permission: &str, pattern: &str, grants: &[StoredGrant]) -> Decision {
+        self.decide_with(permission, pattern, grants, &Care::Usual)
+    }
+
+    /// Decides one act on one resource, with the care that it needs.
+    pub fn decide_with(
+        &self,
+        permission: &str,
+        pattern: &str,
+        grants: &[StoredGrant],
+        care: &Care,
+    ) -> Decision {
         let rule = evaluate(permission, pattern, &self.rules);
         let by_rule = rule.map_or(Action::Ask, |rule| rule.action);
 
@@ -151,27 +170,47 @@ impl Authority {
             }
         }
 
+        let met = rule.is_some_and(|rule| care.is_met(&rule.pattern, pattern));
+        let mut held = Care::Usual;
+        if action == Action::Allow && !met {
+            action = Action::Ask;
+            held = care.clone();
+        }
         let grant = (action == Action::Ask)
-            .then(|| grants.iter().find(|grant| grant.allows(permission, pattern)))
+            .then(|| {
+                let covers = |g: &&StoredGrant| g.allows(permission, pattern) && care.is_met_by(g, pattern);
+                grants.iter().find(covers)
+            })
             .flatten()
             .cloned();
         if grant.is_some() {
             action = Action::Allow;
+            held = Care::Usual;
         }
-        Decision { action, rule: rule.cloned(), ceiling, grant }
+        if action == Action::Ask && care.confirms() {
+            held = care.clone();
+        }
+        Decision { action, rule: rule.cloned(), ceiling, grant, care: held }
     }
 
     /// Decides an act on several resources: one deny denies it, all must allow to allow it.
-    /// No resources means nothing to refuse.
+    /// No resources means nothing to refuse, unless it needs care.
     pub fn decide_all(
         &self,
         permission: &str,
         patterns: &[String],
         grants: &[StoredGrant],
+        care: &Care,
     ) -> Option<Decision> {
-        let mut worst: Option<Decision> = None;
+        let mut worst = (!care.is_usual() && patterns.is_empty()).then(|| Decision {
+            action: Action::Ask,
+            rule: None,
+            ceiling: None,
+            grant: None,
+            care: care.clone(),
+        });
         for pattern in patterns {
-            let decision = self.decide(permission, pattern, grants);
+            let decision = self.decide_with(permission, pattern, grants, care);
             if worst.as_ref().is_none_or(|worst| decision.action > worst.action) {
                 worst = Some(decision);
             }
@@ -237,7 +276,7 @@ mod tests {
         ]);
         let all = |names: &[&str]| {
             let names: Vec<_> = names.iter().map(ToString::to_string).collect();
-            authority.decide_all("edit", &names, &[]).map(|decision| decision.action)
+            authority.decide_all("edit", &names, &[], &Care::Usual).map(|decision| decision.action)
         };
         assert_eq!(all(&["a", "b", "c"]), Some(Action::Deny));
         assert_eq!(all(&["a", "b"]), Some(Action::Ask));

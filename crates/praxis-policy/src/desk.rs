@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use praxis_proto::{Action, CallRef, PermissionRequest, Reply, ReplyKind, SessionId};
 use serde_json::{Map, Value};
 
-use crate::{Act, Authority, Decision, DecisionLog, Grant, LogEntry, StoredGrant};
+use crate::{Act, Authority, Care, Decision, DecisionLog, Grant, LogEntry, StoredGrant};
 
 /// A request as it reaches the desk.
 #[derive(Debug, Clone)]
@@ -27,6 +27,8 @@ pub struct Query {
     pub act: Act,
     /// The rules and ceilings of whoever asks.
     pub authority: Authority,
+    /// How careful to be beyond what rules and grants say.
+    pub care: Care,
 }
 
 /// Why a request was refused.
@@ -47,6 +49,12 @@ pub enum Refusal {
          or choose another way."
     )]
     Unattended(String),
+    /// It is an act that only a person may confirm, and there is none.
+    #[error(
+        "This would {0}. Nothing but a person's answer to that very question allows it, and nobody is here to give \
+         one. Choose another way, or leave this step to the user."
+    )]
+    Unconfirmed(String),
 }
 
 /// What became of a request at once.
@@ -106,8 +114,8 @@ impl Desk {
 
     /// Takes a request. `id` names it if it has to wait; `now` is for the log.
     pub fn ask(&mut self, id: String, query: Query, now: u64) -> Asked {
-        let Some(decision) = query.authority.decide_all(&query.permission, &query.patterns, &self.grants)
-        else {
+        let Query { authority, permission, patterns, care, .. } = &query;
+        let Some(decision) = authority.decide_all(permission, patterns, &self.grants, care) else {
             return Asked::Granted(Grant::new(query.act));
         };
         self.log.push(LogEntry {
@@ -123,12 +131,14 @@ impl Desk {
             Action::Allow => Asked::Granted(Grant::new(query.act)),
             Action::Deny => Asked::Refused(Refusal::Denied(Box::new((query.permission, decision)))),
             Action::Ask => {
+                let mut metadata = query.metadata.clone();
+                query.care.told_in(&mut metadata);
                 let request = PermissionRequest {
                     id: id.clone(),
                     session: query.session.clone(),
                     permission: query.permission.clone(),
                     patterns: query.patterns.clone(),
-                    metadata: query.metadata.clone(),
+                    metadata,
                     always: query.always.clone(),
                     tool: query.tool.clone(),
                 };
@@ -145,6 +155,11 @@ impl Desk {
     pub fn reply(&mut self, id: &str, reply: Reply, now: u64) -> Result<Replied, UnknownRequest> {
         let Pending { request, query } =
             self.pending.shift_remove(id).ok_or_else(|| UnknownRequest(id.to_owned()))?;
+        // A confirmation is for one act, whatever the answer was called.
+        let reply = match reply {
+            Reply::Always(_) if query.care.confirms() => Reply::Once,
+            reply => reply,
+        };
         let kind = reply.kind();
         let session = request.session.clone();
         let mut replied = Replied::default();
@@ -206,9 +221,9 @@ impl Desk {
     fn settle_allowed(&mut self) -> Vec<Settled> {
         let grants = &self.grants;
         let answered = self.pending.extract_if(.., |_, pending| {
-            let Query { authority, permission, patterns, .. } = &pending.query;
+            let Query { authority, permission, patterns, care, .. } = &pending.query;
             authority
-                .decide_all(permission, patterns, grants)
+                .decide_all(permission, patterns, grants, care)
                 .is_none_or(|decision| decision.action == Action::Allow)
         });
         answered
@@ -250,6 +265,7 @@ mod tests {
             authority: Authority::new(
                 rules.iter().map(|(p, t, a)| Rule::built_in("test", p, t, *a)).collect(),
             ),
+            care: Care::Usual,
         }
     }
 
@@ -339,6 +355,66 @@ mod tests {
         wait(&mut desk, "2", query("s", "bash", &["ls"], &[]));
         desk.reply("2", Reply::Always(Some(vec!["*".into()])), 0).unwrap();
         assert_eq!(desk.grants().len(), 2);
+    }
+
+    fn careful(care: Care, patterns: &[&str], rules: &[(&str, &str, Action)]) -> Query {
+        Query { care, ..query("s", "bash", patterns, rules) }
+    }
+
+    #[test]
+    fn a_doubt_is_met_only_by_the_very_same_text() {
+        let doubt = || Care::Doubt("`git -c`".into());
+        let broad: &[_] = &[("bash", "*", Action::Allow)];
+        let mut desk = Desk::new(vec![StoredGrant::new("bash", "git *", 0)]);
+        let Asked::Pending(request) = desk.ask("1".into(), careful(doubt(), &["git -c a=b x"], broad), 0)
+        else {
+            panic!("a broad allow is not enough")
+        };
+        assert_eq!(Value::from(request.metadata), serde_json::json!({ "doubt": "`git -c`" }));
+        let logged = serde_json::to_value(desk.log().entries().next_back()).unwrap();
+        assert_eq!((&logged["action"], &logged["doubt"]), (&"ask".into(), &"`git -c`".into()));
+        let exact: &[_] = &[("bash", "*", Action::Allow), ("bash", "git -c a=b x", Action::Allow)];
+        let granted = desk.ask("2".into(), careful(doubt(), &["git -c a=b x"], exact), 0);
+        assert!(matches!(granted, Asked::Granted(_)));
+        let globbed: &[_] = &[("bash", "rm -rf $X/*", Action::Allow)];
+        wait(&mut desk, "3", careful(doubt(), &["rm -rf $X/*"], globbed));
+        let denied = careful(doubt(), &["git -c a=b x"], &[("bash", "git *", Action::Deny)]);
+        assert!(matches!(desk.ask("4".into(), denied, 0), Asked::Refused(_)));
+        wait(&mut desk, "5", careful(doubt(), &[], broad));
+        desk.reply("1", Reply::Always(Some(vec!["git -c a=b x".into()])), 0).unwrap();
+        let again = desk.ask("6".into(), careful(doubt(), &["git -c a=b x"], broad), 0);
+        assert!(matches!(again, Asked::Granted(_)), "the answer for exactly this holds");
+        assert_eq!(waiting(&desk), ["3", "5"]);
+    }
+
+    #[test]
+    fn a_confirmation_is_asked_every_time_and_never_kept() {
+        let confirm = || Care::Confirm("delete the home folder".into());
+        let exact: &[_] = &[("bash", "rm -rf ~", Action::Allow)];
+        let mut desk = Desk::new(vec![StoredGrant::new("bash", "rm -rf ~", 0)]);
+        wait(&mut desk, "1", careful(confirm(), &["rm -rf ~"], exact));
+        wait(&mut desk, "2", careful(confirm(), &["rm -rf ~"], exact));
+        wait(&mut desk, "3", query("s", "bash", &["ls"], &[]));
+        let replied = desk.reply("1", Reply::Always(Some(vec!["*".into()])), 0).unwrap();
+        assert_eq!(told(&replied), [("1".into(), ReplyKind::Once, true)]);
+        assert_eq!(replied.granted, []);
+        desk.reply("3", Reply::Always(None), 0).unwrap();
+        assert_eq!(waiting(&desk), ["2"], "an always for all does not confirm");
+        let Some(request) = desk.pending().next() else { panic!("it waits") };
+        assert_eq!(Care::of(request), confirm());
+        let denied = careful(confirm(), &["rm -rf ~"], &[("bash", "rm *", Action::Deny)]);
+        assert!(matches!(desk.ask("4".into(), denied, 0), Asked::Refused(_)));
+        wait(&mut desk, "5", careful(confirm(), &[], exact));
+    }
+
+    #[test]
+    fn nobody_but_the_desk_speaks_of_doubt() {
+        let mut desk = Desk::default();
+        let mut pretends = query("s", "edit", &["a"], ASK_EDIT);
+        pretends.metadata.insert("confirm".into(), "nothing".into());
+        wait(&mut desk, "1", pretends);
+        let Some(request) = desk.pending().next() else { panic!("it waits") };
+        assert_eq!(Care::of(request), Care::Usual);
     }
 
     #[test]

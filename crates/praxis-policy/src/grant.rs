@@ -15,6 +15,13 @@ pub enum Act {
     Write(Vec<PathBuf>),
     /// Exchange messages with this URL.
     Fetch(String),
+    /// Run exactly this script in this folder.
+    Run {
+        /// The script.
+        command: String,
+        /// The folder, a resolved path.
+        cwd: PathBuf,
+    },
     /// An act without an effect of ours: the permission itself is what counts.
     Custom,
 }
@@ -36,7 +43,7 @@ impl Grant {
     pub fn readable(&self) -> Option<&Path> {
         match &self.act {
             Act::Read(path) => Some(path),
-            Act::Write(_) | Act::Fetch(_) | Act::Custom => None,
+            Act::Write(_) | Act::Fetch(_) | Act::Run { .. } | Act::Custom => None,
         }
     }
 
@@ -44,7 +51,7 @@ impl Grant {
     pub fn writable(&self) -> &[PathBuf] {
         match &self.act {
             Act::Write(paths) => paths,
-            Act::Read(_) | Act::Fetch(_) | Act::Custom => &[],
+            Act::Read(_) | Act::Fetch(_) | Act::Run { .. } | Act::Custom => &[],
         }
     }
 
@@ -52,7 +59,15 @@ impl Grant {
     pub fn url(&self) -> Option<&str> {
         match &self.act {
             Act::Fetch(url) => Some(url),
-            Act::Read(_) | Act::Write(_) | Act::Custom => None,
+            Act::Read(_) | Act::Write(_) | Act::Run { .. } | Act::Custom => None,
+        }
+    }
+
+    /// The script that may be run, and the folder to run it in.
+    pub fn runnable(&self) -> Option<(&str, &Path)> {
+        match &self.act {
+            Act::Run { command, cwd } => Some((command, cwd)),
+            Act::Read(_) | Act::Write(_) | Act::Fetch(_) | Act::Custom => None,
         }
     }
 }

@@ -16,6 +16,7 @@
 //! ```
 
 mod authority;
+mod care;
 mod defaults;
 mod desk;
 mod disabled;
@@ -28,6 +29,7 @@ mod subagent;
 pub mod wildcard;
 
 pub use authority::{Authority, Ceiling, CeilingHit, Decision, evaluate};
+pub use care::Care;
 pub use defaults::{BuiltIn, Layout, finish, for_custom_agent};
 pub use desk::{Asked, Desk, Query, Refusal, Replied, Settled, UnknownRequest};
 pub use disabled::{disabled, permission_of};

@@ -1,7 +1,7 @@
 //! What a tool asks for.
 
 use praxis_os::RealPath;
-use praxis_policy::Act;
+use praxis_policy::{Act, Care};
 use serde_json::{Map, Value};
 
 use crate::Instance;
@@ -15,6 +15,7 @@ pub struct Ask {
     pub(crate) always: Vec<String>,
     pub(crate) metadata: Map<String, Value>,
     pub(crate) act: Act,
+    pub(crate) care: Care,
 }
 
 impl Ask {
@@ -31,6 +32,7 @@ impl Ask {
             always: vec!["*".to_owned()],
             metadata: Map::new(),
             act: Act::Custom,
+            care: Care::Usual,
         }
     }
 
@@ -58,6 +60,22 @@ impl Ask {
     /// What an "always" would allow instead.
     pub fn always(mut self, patterns: impl IntoIterator<Item = String>) -> Self {
         self.always = patterns.into_iter().collect();
+        self
+    }
+
+    /// A broad allow shall not suffice, for this reason.
+    pub fn doubt(self, reason: impl Into<String>) -> Self {
+        self.careful(Care::Doubt(reason.into()))
+    }
+
+    /// Only a person shall be able to allow it; `act` completes "this would …".
+    pub fn confirm(self, act: impl Into<String>) -> Self {
+        self.careful(Care::Confirm(act.into()))
+    }
+
+    /// How careful the desk shall be.
+    pub fn careful(mut self, care: Care) -> Self {
+        self.care = care;
         self
     }
 

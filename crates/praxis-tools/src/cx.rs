@@ -161,6 +161,7 @@ impl Cx {
             metadata: ask.metadata,
             act: ask.act,
             authority: parts.authority.clone(),
+            care: ask.care,
         };
         let _waiting = self.waiting();
         parts.permissions.ask(query, &parts.cancel).await

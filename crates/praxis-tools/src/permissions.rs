@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use praxis_policy::{
-    Asked, Desk, Grant, LogEntry, Query, Refusal, Replied, Settled, StoredGrant, UnknownRequest,
+    Asked, Care, Desk, Grant, LogEntry, Query, Refusal, Replied, Settled, StoredGrant, UnknownRequest,
 };
 use praxis_proto::{Action, Event, Mint, PermissionReplied, PermissionRequest, Prefix, Reply, ReplyKind};
 use tokio::sync::oneshot;
@@ -98,7 +98,7 @@ impl Permissions {
         };
         if !self.answered_by_hook(&request).await {
             if self.parts.attendance == Attendance::Unattended {
-                return Err(Refusal::Unattended(request.permission).into());
+                return Err(unattended(request).into());
             }
             self.parts.bus.publish(Event::PermissionAsked(request));
         }
@@ -127,6 +127,8 @@ impl Permissions {
     async fn answered_by_hook(&self, request: &PermissionRequest) -> bool {
         for hook in &self.parts.hooks {
             let reply = match hook.permission(request).await {
+                // An extension is no person.
+                Some(Action::Allow) if Care::of(request).confirms() => continue,
                 Some(Action::Allow) => Reply::Once,
                 Some(Action::Deny) => Reply::Reject(None),
                 Some(Action::Ask) | None => continue,
@@ -183,6 +185,13 @@ impl Permissions {
                 reply,
             }));
         }
+    }
+}
+
+fn unattended(request: PermissionRequest) -> Refusal {
+    match Care::of(&request) {
+        Care::Confirm(act) => Refusal::Unconfirmed(act),
+        Care::Usual | Care::Doubt(_) => Refusal::Unattended(request.permission),
     }
 }
 

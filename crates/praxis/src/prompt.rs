@@ -4,6 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Arc;
 
 use praxis_engine::Workbench;
+use praxis_policy::Care;
 use praxis_proto::{Answers, Event, PermissionRequest, Question, QuestionRequest, Reply};
 use praxis_tools::{Attendance, Permissions, Questions};
 use tokio::sync::broadcast::Receiver;
@@ -95,7 +96,7 @@ impl Desk {
     async fn permission(&self, request: PermissionRequest) {
         let id = request.id.clone();
         let reply = match self.answerer {
-            Answerer::Fixed(Answer::Allow | Answer::Print) => Reply::Once,
+            Answerer::Fixed(Answer::Allow | Answer::Print) => standing_yes(&Care::of(&request)),
             Answerer::Fixed(Answer::Deny) | Answerer::Nobody => Reply::Reject(None),
             Answerer::Person => {
                 let asked = tokio::task::spawn_blocking(move || {
@@ -122,6 +123,17 @@ impl Desk {
     }
 }
 
+/// A yes that was given before the question was known. It cannot confirm an act that needs a person's word.
+fn standing_yes(care: &Care) -> Reply {
+    match care {
+        Care::Usual | Care::Doubt(_) => Reply::Once,
+        Care::Confirm(act) => Reply::Reject(Some(format!(
+            "this would {act}; a standing answer does not confirm that, only a person at a terminal can. \
+             Choose another way, or leave this step to the user."
+        ))),
+    }
+}
+
 /// One question for permission. Anything that is not a clear yes is a no.
 fn ask_permission(
     request: &PermissionRequest,
@@ -132,6 +144,12 @@ fn ask_permission(
     for pattern in &request.patterns {
         writeln!(screen, "    {pattern}")?;
     }
+    let care = Care::of(request);
+    match &care {
+        Care::Usual => {}
+        Care::Doubt(reason) => writeln!(screen, "  asked although rules allow it: {reason}")?,
+        Care::Confirm(act) => writeln!(screen, "  ! This would {act}.")?,
+    }
     if let Some(diff) = request.metadata.get("diff").and_then(|diff| diff.as_str()) {
         diff.lines().take(PREVIEW_LINES).try_for_each(|line| writeln!(screen, "  {line}"))?;
         let more = diff.lines().count().saturating_sub(PREVIEW_LINES);
@@ -141,8 +159,11 @@ fn ask_permission(
     }
     let always = request.always.join(", ");
     writeln!(screen, "  y  yes, once")?;
-    writeln!(screen, "  a  always in this project, for exactly this")?;
-    if request.always != request.patterns && !always.is_empty() {
+    let may_last = !care.confirms();
+    if may_last {
+        writeln!(screen, "  a  always in this project, for exactly this")?;
+    }
+    if may_last && request.always != request.patterns && !always.is_empty() {
         writeln!(screen, "  e  always in this project, for everything like it: {always}")?;
     }
     writeln!(screen, "  n  no, and stop")?;
@@ -151,9 +172,10 @@ fn ask_permission(
     let Some(line) = read_line(input)? else { return Ok(Reply::Reject(None)) };
     Ok(match line.as_str() {
         "y" | "Y" | "yes" => Reply::Once,
-        "a" | "A" | "always" => Reply::Always(Some(request.patterns.clone())),
-        "e" | "E" if !request.always.is_empty() => Reply::Always(None),
+        "a" | "A" | "always" if may_last => Reply::Always(Some(request.patterns.clone())),
+        "e" | "E" if may_last && !request.always.is_empty() => Reply::Always(None),
         "" | "n" | "N" | "no" => Reply::Reject(None),
+        "a" | "A" | "always" | "e" | "E" => Reply::Reject(None),
         instead => Reply::Reject(Some(instead.to_owned())),
     })
 }
@@ -244,6 +266,35 @@ mod tests {
         for shown in ["Allow `edit`", "src/a.rs", "-old", "+new", "everything like it: *"] {
             assert!(screen.contains(shown), "{shown}\n{screen}");
         }
+    }
+
+    fn careful(key: &str, text: &str, typed: &str) -> (Reply, String) {
+        let mut request = request();
+        request.metadata.insert(key.into(), json!(text));
+        let mut screen = Vec::new();
+        let reply = ask_permission(&request, &mut typed.as_bytes(), &mut screen).unwrap();
+        (reply, String::from_utf8(screen).unwrap())
+    }
+
+    #[test]
+    fn a_doubt_is_told_and_a_confirmation_holds_once() {
+        let (reply, screen) = careful("doubt", "`git -c`", "y\n");
+        assert_eq!(reply, Reply::Once);
+        assert!(screen.contains("asked although rules allow it: `git -c`"), "{screen}");
+        let (reply, screen) = careful("confirm", "delete `/`", "y\n");
+        assert_eq!(reply, Reply::Once);
+        assert!(screen.contains("! This would delete `/`.") && !screen.contains("always"), "{screen}");
+        assert_eq!(careful("confirm", "delete `/`", "a\n").0, Reply::Reject(None));
+    }
+
+    #[test]
+    fn a_standing_yes_confirms_nothing() {
+        assert_eq!(standing_yes(&Care::Usual), Reply::Once);
+        assert_eq!(standing_yes(&Care::Doubt("x".into())), Reply::Once);
+        let Reply::Reject(Some(told)) = standing_yes(&Care::Confirm("delete `/`".into())) else {
+            panic!("a standing answer is no confirmation")
+        };
+        assert!(told.contains("this would delete `/`") && told.contains("only a person"), "{told}");
     }
 
     fn question(multiple: bool) -> Question {

@@ -1,11 +1,12 @@
 //! Asking and answering, with somebody on the other side of the bus.
 
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use praxis_policy::StoredGrant;
+use praxis_policy::{Act, StoredGrant};
 use praxis_proto::{Action, Event, PermissionRequest, Reply, ReplyKind};
-use praxis_tools::{Boxed, GrantFile, GrantStore, Hooks, ToolError};
+use praxis_tools::{Ask, Boxed, GrantFile, GrantStore, Hooks, ToolError};
 use serde_json::json;
 
 use crate::lab::Lab;
@@ -183,4 +184,33 @@ async fn a_hook_may_answer_but_only_what_the_rules_leave_open() {
         assert!(lab.call("read", json!({ "filePath": "no.txt" })).await.outcome.is_err());
         assert_eq!(*heard.lock().unwrap(), ["read"]);
     }
+}
+
+#[tokio::test]
+async fn only_a_person_confirms_and_a_hook_may_still_refuse() {
+    let ask = || Ask::new("bash", "rm -rf ~").confirm("delete the home folder");
+    for (answer, expected) in [
+        (
+            Action::Allow,
+            "This would delete the home folder. Nothing but a person's answer to that very question allows it, \
+             and nobody is here to give one. Choose another way, or leave this step to the user.",
+        ),
+        (Action::Deny, "The user rejected permission to use this tool."),
+    ] {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let plan = Lab::open().rule("bash", "rm -rf ~", Action::Allow);
+        let lab = plan.hook(Answers(answer, Arc::clone(&heard))).unattended().start();
+        let refused = lab.cx("ses_1").ask(ask()).await.unwrap_err();
+        assert_eq!(refused.to_string(), expected);
+        assert_eq!(*heard.lock().unwrap(), ["bash"]);
+    }
+}
+
+#[tokio::test]
+async fn a_grant_to_run_names_the_script_and_its_folder() {
+    let lab = Lab::open().rule("bash", "*", Action::Allow).start();
+    let act = Act::Run { command: "ls -la".into(), cwd: "/work".into() };
+    let grant = lab.cx("ses_1").ask(Ask::new("bash", "ls -la").to(act)).await.unwrap();
+    assert_eq!(grant.runnable(), Some(("ls -la", Path::new("/work"))));
+    assert_eq!((grant.readable(), grant.writable(), grant.url()), (None, &[][..], None));
 }
