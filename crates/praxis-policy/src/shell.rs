@@ -16,7 +16,9 @@
 
 mod command;
 mod gaps;
+mod harm;
 mod inner;
+mod judge;
 mod operands;
 mod path;
 mod risk;
@@ -27,6 +29,8 @@ mod walk;
 mod word;
 
 use serde_json::{Value, json};
+
+pub use judge::{Eyes, Ground, Hold, Judgement, Protected, Real, judge};
 
 /// Longer scripts are not read.
 const LONGEST_SCRIPT: usize = 4 * 1_024 * 1_024;
@@ -55,6 +59,64 @@ pub struct Analysis {
     pub dynamic: bool,
     /// Why it is dynamic, for people.
     pub reasons: Vec<String>,
+    /// Every path as the kernel would walk it, with what is done to it.
+    pub touched: Vec<Touched>,
+    /// What would be destroyed as a whole.
+    pub harms: Vec<Harm>,
+    /// Redirections that write without a command of their own, in tidy text.
+    pub loose: Vec<String>,
+    /// The script itself, where it is dynamic: what it says is all that can be allowed.
+    pub unread: Option<String>,
+}
+
+/// What is done to one path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Touched {
+    /// Absolute; a `..` in it counts after links are followed, and a final slash says that it is a folder.
+    pub path: String,
+    /// The names in that folder that are meant, if the script has a pattern there.
+    pub glob: Option<String>,
+    /// What is done.
+    pub how: How,
+}
+
+/// What can be done to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum How {
+    /// It is read, or only looked at.
+    Read,
+    /// Its name or its rights change: made, removed, renamed.
+    Change,
+    /// Its content is written.
+    Fill,
+}
+
+/// An act that destroys what it is aimed at as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Harm {
+    /// What it does, for people: "delete".
+    pub act: &'static str,
+    /// What it is aimed at, as in [`Touched`]; for [`Reach::Unsure`] the word as written.
+    pub path: String,
+    /// The names below that path that are meant, a pattern.
+    pub glob: Option<String>,
+    /// How far it goes.
+    pub reach: Reach,
+    /// It happens only where this folder does not exist.
+    pub unless: Option<String>,
+}
+
+/// How far an act goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The path and everything below it are gone.
+    Tree,
+    /// The path is gone from where it was.
+    Itself,
+    /// The path and everything below it change their rights.
+    Rights,
+    /// It cannot be told, and may be the worst.
+    Unsure,
 }
 
 /// One simple command.
@@ -70,6 +132,10 @@ pub struct Simple {
     pub dynamic: bool,
     /// Why it must not ride on a broad allow rule, if so.
     pub risky: Option<String>,
+    /// Its redirections that write a real file, in tidy text.
+    pub redirects: Vec<String>,
+    /// Does it call a function of the script, whose commands are listed too?
+    pub is_call: bool,
 }
 
 /// One word of a command.
@@ -97,7 +163,8 @@ impl Analysis {
 
     /// An analysis that knows nothing but that it must be asked about.
     fn unknown(reason: &str) -> Self {
-        Self { dynamic: true, reasons: vec![reason.to_owned()], ..Self::default() }
+        let unread = Some("…".to_owned());
+        Self { dynamic: true, reasons: vec![reason.to_owned()], unread, ..Self::default() }
     }
 }
 
@@ -111,7 +178,7 @@ pub fn analyse(script: &str, place: &Place<'_>) -> Analysis {
         walker.doubt("the script has a NUL byte");
     }
     walker.script(script);
-    walker.finish()
+    walker.finish(script)
 }
 
 /// Entry for fuzzing: any bytes, in any place, give an analysis that keeps its own promises.

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::walk::{Walker, all, named, short, slice};
 use super::word::{self, Resolved};
+use super::{How, path};
 
 impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
@@ -40,6 +41,7 @@ impl Walker<'_> {
             self.doubt(reason);
         }
         self.run(&words);
+        self.loosen("");
         for child in &children {
             match child.kind() {
                 "heredoc_redirect" => self.heredoc(*child, text, depth),
@@ -99,6 +101,7 @@ impl Walker<'_> {
         } else if !extra.is_empty() {
             self.run(&extra);
         }
+        self.loosen("");
         for child in named(node) {
             if Some(child) == whole {
                 continue;
@@ -127,10 +130,14 @@ impl Walker<'_> {
     fn with_extra(&mut self, body: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
         match body.kind() {
             "command" => self.command_node(body, extra, text, depth + 1),
-            "pipeline" if !extra.is_empty() => {
+            "pipeline" => {
                 let parts = named(body);
+                let mut redirects = std::mem::take(&mut self.redirects);
                 for (at, part) in parts.iter().enumerate() {
                     let last = at + 1 == parts.len();
+                    if last {
+                        std::mem::swap(&mut self.redirects, &mut redirects);
+                    }
                     self.apart(|me| me.with_extra(*part, if last { extra } else { &[] }, text, depth + 1));
                 }
             }
@@ -138,6 +145,7 @@ impl Walker<'_> {
                 if !extra.is_empty() {
                     self.doubt("words follow a redirection");
                 }
+                self.loosen("");
                 self.walk(body, text, depth);
             }
         }
@@ -154,8 +162,12 @@ impl Walker<'_> {
         let is_process = target.kind() == "process_substitution";
         let copies = sign.contains('&') && !sign.contains("&>") && is_descriptor;
         if !copies && !is_process {
+            let writes = sign.contains('>');
             for file in word::resolve(source, &self.seen()) {
-                self.touch(&file, sign.contains('>'));
+                self.touch_as(&file, if writes { How::Fill } else { How::Read });
+                if writes && !path::is_harmless(&file.text) {
+                    self.redirects.push(format!("{} {}", sign.trim(), file.text));
+                }
             }
         }
         let mut extra = Vec::new();
@@ -163,6 +175,15 @@ impl Walker<'_> {
             extra.extend(word::resolve(slice(part, text), &self.seen()));
         }
         extra
+    }
+
+    /// Redirections that no listed command took up stand for themselves, behind `source` if there is one.
+    pub(super) fn loosen(&mut self, source: &str) {
+        if self.redirects.is_empty() {
+            return;
+        }
+        let text = format!("{source} {}", std::mem::take(&mut self.redirects).join(" "));
+        self.out.loose.push(text.trim().to_owned());
     }
 
     /// Words and files on the line of a heredoc.

@@ -9,6 +9,11 @@ use super::{Simple, Word};
 const DEEPEST_WRAP: usize = 32;
 /// Folders in which `/bin/rm` is simply `rm`.
 const SYSTEM: &[&str] = &["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/"];
+/// Programs that change names and rights, and write no content.
+const CHANGERS: &[&str] = &[
+    "rm", "rmdir", "unlink", "srm", "mkdir", "touch", "chmod", "chown", "chgrp", "chattr", "setfacl",
+    "mkfifo", "find",
+];
 /// Questions about a program that run nothing.
 const QUESTIONS: &[&str] = &["--version", "-V", "-v", "--help", "-h", "version", "help"];
 
@@ -28,9 +33,12 @@ impl Walker<'_> {
             if let Some(cause) = self.state.shadowed.clone() {
                 self.doubt(format!("{cause} changes what `{}` means", head.text));
             }
+            let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            self.loosen(&texts.join(" "));
             return self.change_folder(words);
         }
         let at = self.list_only(words);
+        self.out.commands[at].redirects = std::mem::take(&mut self.redirects);
         if !head.is_static || head.glob.is_some() || head.text.is_empty() {
             return self.mark(at, format!("the command `{}` is computed", short(&head.text)));
         }
@@ -38,6 +46,8 @@ impl Walker<'_> {
             self.touch(head, false);
         }
         let program = self.table.program(&name);
+        self.fills = !CHANGERS.contains(&name.as_str());
+        self.harm(&name, words);
         if let Some(risk) = super::risk::of(&name, program, words) {
             self.out.commands[at].risky = Some(risk);
         }
@@ -79,7 +89,15 @@ impl Walker<'_> {
         // A flag says nothing of the act, so that a pattern that ends in one would grant too much.
         let flagged = texts.get(1..count).is_some_and(|rest| rest.iter().any(|word| word.starts_with('-')));
         let always = if flagged { source.clone() } else { format!("{} *", texts[..count].join(" ")) };
-        self.out.commands.push(Simple { argv, source, always, dynamic: false, risky: None });
+        self.out.commands.push(Simple {
+            argv,
+            source,
+            always,
+            dynamic: false,
+            risky: None,
+            redirects: Vec::new(),
+            is_call: false,
+        });
         let at = self.out.commands.len() - 1;
         if let Some(cause) = self.state.shadowed.clone() {
             self.mark(at, format!("{cause} changes what later commands mean"));
@@ -145,7 +163,10 @@ impl Walker<'_> {
             self.doubt(format!("where `{head}` goes is not known"));
             return self.state.lose_folder();
         };
-        self.touch(target, false);
+        let folder = Resolved { text: format!("{}/", target.text), ..target.clone() };
+        if !target.text.is_empty() {
+            self.touch(&folder, false);
+        }
         if head == "pushd" {
             self.state.pushed.push(self.state.folders.clone());
         }

@@ -3,7 +3,8 @@
 use super::path;
 use super::table::{Operands, Program};
 use super::walk::{Walker, short};
-use super::word::Resolved;
+use super::word::{Resolved, Sweep};
+use super::{How, Reach};
 
 /// Roots of one `find` whose commands are followed.
 const MOST_ROOTS: usize = 16;
@@ -102,7 +103,11 @@ impl Walker<'_> {
                 Operands::SkipRead => self.file(word, in_place),
                 Operands::SkipWrite if index == 0 && !word.text.contains('/') => {}
                 Operands::SkipWrite => self.file(word, true),
-                Operands::Target => self.file(word, name == "mv" || (last && !has_target)),
+                Operands::Target => {
+                    // What `mv` takes away is only renamed.
+                    self.fills = name != "mv" || last;
+                    self.file(word, name == "mv" || (last && !has_target));
+                }
                 Operands::Unknown | Operands::Inert => self.seeming(word),
             }
         }
@@ -240,6 +245,13 @@ impl Walker<'_> {
         for root in &roots {
             self.touch(root, deletes);
         }
+        let sweep = if narrows(&rest[end..]) { Sweep::Few } else { Sweep::All };
+        for root in &mut roots {
+            root.sweep = sweep;
+        }
+        if deletes {
+            self.sweep("delete", Reach::Tree, &roots.iter().collect::<Vec<_>>(), false);
+        }
         let mut tests = rest[end..].iter();
         while let Some(word) = tests.next() {
             match word.text.as_str() {
@@ -253,7 +265,7 @@ impl Walker<'_> {
                 }
                 "-fprint" | "-fprintf" | "-fprint0" | "-fls" => {
                     if let Some(file) = tests.next() {
-                        self.touch(file, true);
+                        self.touch_as(file, How::Fill);
                     }
                 }
                 "-newer" | "-samefile" | "-files0-from" | "-anewer" | "-cnewer" => {
@@ -279,6 +291,7 @@ impl Walker<'_> {
                 .map(|word| Resolved {
                     text: word.text.replace("{}", &root.text),
                     glob: root.glob.filter(|_| word.text == "{}"),
+                    sweep: if word.text.contains("{}") { root.sweep } else { word.sweep },
                     ..word.clone()
                 })
                 .collect();
@@ -303,6 +316,39 @@ impl Walker<'_> {
             self.doubt("`find` has too many roots");
         }
     }
+}
+
+/// Do the tests of a `find` leave most of what is there alone? Every branch must have a test that picks.
+fn narrows(tests: &[&Resolved]) -> bool {
+    const PICKS: &[&str] = &[
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-regex",
+        "-iregex",
+        "-newer",
+        "-mtime",
+        "-mmin",
+        "-ctime",
+        "-cmin",
+        "-atime",
+        "-amin",
+        "-size",
+        "-empty",
+        "-samefile",
+        "-inum",
+        "-lname",
+    ];
+    let texts: Vec<&str> = tests.iter().map(|word| word.text.as_str()).collect();
+    texts.split(|text| matches!(*text, "-o" | "-or" | ",")).all(|branch| {
+        branch.iter().enumerate().any(|(at, text)| {
+            let negated = at > 0 && matches!(branch[at - 1], "!" | "-not");
+            let any = branch.get(at + 1).is_some_and(|value| value.chars().all(|c| "*?./".contains(c)));
+            PICKS.contains(text) && !negated && !any
+        })
+    })
 }
 
 /// A piece of a word, as doubtful as the whole.

@@ -1,7 +1,17 @@
 //! Paths as plain text: joining, tidying, and telling a path from other words.
 
 /// Files that give and take nothing that matters.
-const HARMLESS: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
+const HARMLESS: &[&str] = &[
+    "/dev/null",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
 
 /// `text` as an absolute path without `.` and `..`, seen from `base`.
 pub(super) fn absolute(base: &str, text: &str) -> String {
@@ -19,6 +29,21 @@ pub(super) fn absolute(base: &str, text: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
+/// `text` seen from `base`, with every `..` left for the links of the file system to decide.
+pub(super) fn join(base: &str, text: &str) -> String {
+    let joined = if text.starts_with('/') { text.to_owned() } else { format!("{base}/{text}") };
+    let mut out = String::with_capacity(joined.len());
+    for part in joined.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        out.push('/');
+        out.push_str(part);
+    }
+    let is_folder = joined.ends_with('/') || joined.ends_with("/.");
+    if out.is_empty() || is_folder {
+        out.push('/');
+    }
+    out
+}
+
 /// Is this one of the files that nobody needs to be asked about?
 pub(super) fn is_harmless(path: &str) -> bool {
     let descriptor = path.strip_prefix("/dev/fd/").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
@@ -30,17 +55,16 @@ pub(super) fn is_network(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// The part of a glob that is certain: the folder before its first active sign. `None` if it may climb out again.
-pub(super) fn before_glob(text: &str, glob: usize) -> Option<&str> {
+/// Cuts a glob into the folder that is certain, before its first active sign, and the pattern. `None` if it may
+/// climb out again.
+pub(super) fn cut_glob(text: &str, glob: usize) -> Option<(&str, &str)> {
     let start = text[..glob].rfind('/').map_or(0, |at| at + 1);
     // `.*` matches `..`, and so may everything that begins with a bare dot.
     if matches!(&text[start..glob], "." | "..") || text[glob..].split('/').skip(1).any(climbs) {
         return None;
     }
-    Some(match &text[..start] {
-        "" => ".",
-        folder => folder,
-    })
+    let (folder, pattern) = text.split_at(start);
+    Some((if folder.is_empty() { "./" } else { folder }, pattern))
 }
 
 fn climbs(part: &str) -> bool {
@@ -75,6 +99,20 @@ pub(super) fn is_url(text: &str) -> bool {
     })
 }
 
+/// Is `path` this folder or something in it? Both are tidy.
+pub(super) fn is_inside(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The folder of a tidy path; the root is its own.
+pub(super) fn parent(path: &str) -> &str {
+    match path.rfind('/') {
+        Some(0) | None => "/",
+        Some(at) => &path[..at],
+    }
+}
+
 /// Does the text climb with `..`?
 pub(super) fn has_parent(text: &str) -> bool {
     text.split('/').any(|part| part == "..")
@@ -93,10 +131,18 @@ mod tests {
 
     #[test]
     fn a_glob_is_judged_by_the_folder_before_it_unless_it_climbs() {
-        assert_eq!(before_glob("/etc/*", 5), Some("/etc/"));
-        assert_eq!(before_glob("*.rs", 0), Some("."));
-        assert_eq!(before_glob("./*/../../x", 2), None);
-        assert_eq!(before_glob(".*", 1), None);
-        assert_eq!(before_glob(".env*", 4), Some("."));
+        assert_eq!(cut_glob("/etc/*", 5), Some(("/etc/", "*")));
+        assert_eq!(cut_glob("*.rs", 0), Some(("./", "*.rs")));
+        assert_eq!(cut_glob("./*/../../x", 2), None);
+        assert_eq!(cut_glob(".*", 1), None);
+        assert_eq!(cut_glob(".env*", 4), Some(("./", ".env*")));
+    }
+
+    #[test]
+    fn a_joined_path_keeps_what_links_may_change() {
+        assert_eq!(join("/w", "a/./link//../b"), "/w/a/link/../b");
+        assert_eq!(join("/w", "./"), "/w/");
+        assert_eq!(join("/w", "."), "/w/");
+        assert_eq!(join("/", "/"), "/");
     }
 }

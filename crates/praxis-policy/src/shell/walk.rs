@@ -8,7 +8,7 @@ use tree_sitter::{Node, Parser};
 use super::state::{Seen, State};
 use super::table::Table;
 use super::word::{self, Resolved};
-use super::{Analysis, Place, gaps, path};
+use super::{Analysis, How, Place, Touched, gaps, path};
 
 /// Syntax inside syntax; deeper scripts are dynamic.
 const DEEPEST: usize = 160;
@@ -26,8 +26,13 @@ pub(super) struct Walker<'p> {
     pub(super) out: Analysis,
     pub(super) state: State,
     pub(super) scripts: usize,
+    /// Does what the current command writes replace content, rather than names and rights?
+    pub(super) fills: bool,
+    /// Redirections whose command comes next.
+    pub(super) redirects: Vec<String>,
     paths: HashSet<String>,
     writes: HashSet<String>,
+    touched: HashSet<Touched>,
 }
 
 impl<'p> Walker<'p> {
@@ -38,12 +43,16 @@ impl<'p> Walker<'p> {
             table: Table::get(),
             out: Analysis::default(),
             scripts: 0,
+            fills: true,
+            redirects: Vec::new(),
             paths: HashSet::new(),
             writes: HashSet::new(),
+            touched: HashSet::new(),
         }
     }
 
-    pub(super) fn finish(self) -> Analysis {
+    pub(super) fn finish(mut self, script: &str) -> Analysis {
+        self.out.unread = self.out.dynamic.then(|| script.to_owned());
         self.out
     }
 
@@ -121,6 +130,7 @@ impl<'p> Walker<'p> {
                 if !extra.is_empty() {
                     self.doubt("words follow a redirection without a command");
                 }
+                self.loosen("");
                 self.nested(node, text, depth);
             }
             "heredoc_redirect" => self.heredoc(node, text, depth),
@@ -291,6 +301,16 @@ impl<'p> Walker<'p> {
 
     /// Notes that a path is read or written; false if it cannot be known which.
     pub(super) fn touch(&mut self, word: &Resolved, write: bool) -> bool {
+        let how = match (write, self.fills) {
+            (false, _) => How::Read,
+            (true, false) => How::Change,
+            (true, true) => How::Fill,
+        };
+        self.touch_as(word, how)
+    }
+
+    /// The same, when it is known what is done.
+    pub(super) fn touch_as(&mut self, word: &Resolved, how: How) -> bool {
         if word.tame {
             return true;
         }
@@ -298,10 +318,10 @@ impl<'p> Walker<'p> {
             self.doubt(format!("the path `{}` is not known", short(&word.text)));
             return false;
         }
-        let text = match word.glob {
-            None => word.text.as_str(),
-            Some(glob) => match path::before_glob(&word.text, glob) {
-                Some(folder) => folder,
+        let (text, glob) = match word.glob {
+            None => (word.text.as_str(), None),
+            Some(glob) => match path::cut_glob(&word.text, glob) {
+                Some((folder, pattern)) => (folder, Some(pattern)),
                 None => {
                     self.doubt(format!("the pattern `{}` may climb", short(&word.text)));
                     return false;
@@ -312,7 +332,7 @@ impl<'p> Walker<'p> {
             return true;
         }
         if text.starts_with('/') {
-            self.note(path::absolute("/", text), write);
+            self.note("/", text, glob, how);
             return !path::is_network(text);
         }
         if self.state.folders.is_empty() {
@@ -324,19 +344,24 @@ impl<'p> Walker<'p> {
             from.extend(self.state.fallback.iter().cloned());
         }
         for folder in from {
-            self.note(path::absolute(&folder, text), write);
+            self.note(&folder, text, glob, how);
         }
         true
     }
 
-    fn note(&mut self, path: String, write: bool) {
+    fn note(&mut self, base: &str, text: &str, glob: Option<&str>, how: How) {
+        let path = path::absolute(base, text);
         if path::is_network(&path) {
             return self.doubt("the shell opens a connection");
         }
         if path::is_harmless(&path) {
             return;
         }
-        if write && self.writes.insert(path.clone()) {
+        let touched = Touched { path: path::join(base, text), glob: glob.map(str::to_owned), how };
+        if self.touched.insert(touched.clone()) {
+            self.out.touched.push(touched);
+        }
+        if how != How::Read && self.writes.insert(path.clone()) {
             self.out.writes.push(path.clone());
         }
         if self.paths.insert(path.clone()) {

@@ -13,6 +13,18 @@ pub(super) trait Scope {
     fn home(&self, user: &str) -> Option<String>;
 }
 
+/// How much a word stands for that was handed over by a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Sweep {
+    /// What it names: no search is in play.
+    #[default]
+    Named,
+    /// Some of what is below it, picked by a test.
+    Few,
+    /// All that is below it.
+    All,
+}
+
 /// A word after expansion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Resolved {
@@ -24,18 +36,21 @@ pub(super) struct Resolved {
     pub(super) glob: Option<usize>,
     /// Is it unknown, but surely a number or a pipe, and so no file that matters?
     pub(super) tame: bool,
+    /// Does it stand for what a search finds there?
+    pub(super) sweep: Sweep,
 }
 
 impl Resolved {
     pub(super) fn fixed(text: &str) -> Self {
-        Self { text: text.to_owned(), is_static: true, glob: None, tame: false }
+        Self { text: text.to_owned(), is_static: true, glob: None, tame: false, sweep: Sweep::Named }
     }
 
     pub(super) fn unknown(raw: &str) -> Self {
         let is_number =
             matches!(raw, "$?" | "$#" | "$$" | "$!") || (raw.starts_with("$((") && raw.ends_with("))"));
         let is_pipe = (raw.starts_with("<(") || raw.starts_with(">(")) && raw.ends_with(')');
-        Self { text: raw.to_owned(), is_static: false, glob: None, tame: is_number || is_pipe }
+        let tame = is_number || is_pipe;
+        Self { text: raw.to_owned(), is_static: false, glob: None, tame, sweep: Sweep::Named }
     }
 }
 
@@ -69,7 +84,7 @@ fn finish(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Resolved {
         }
         text.push(cell.sign);
     }
-    Resolved { text, is_static: true, glob, tame: false }
+    Resolved { text, is_static: true, glob, tame: false, sweep: Sweep::Named }
 }
 
 /// `~` at the start, or after the `=` or a `:` of something that reads like an assignment.

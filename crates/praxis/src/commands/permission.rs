@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use praxis_engine::{DecisionFile, Workbench};
-use praxis_policy::{Decision, StoredGrant, Story};
+use praxis_policy::{Care, Decision, StoredGrant, Story};
 use praxis_proto::Action;
 use praxis_tools::GrantStore;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn check(act: &Act, at: &AgentPlace) -> Result<(), Failure> {
     let authority = &agent(&workbench, at.agent.as_deref())?.authority;
     let grants = workbench.permissions.grants();
     let decide = |pattern: &String| authority.decide(&act.permission, pattern, &grants);
-    let Some(decision) = authority.decide_all(&act.permission, &act.patterns, &grants) else {
+    let Some(decision) = authority.decide_all(&act.permission, &act.patterns, &grants, &Care::Usual) else {
         return Err(Failure::usage("give at least one --pattern"));
     };
     let mut answer = json!(decision);

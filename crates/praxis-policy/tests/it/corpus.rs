@@ -24,7 +24,7 @@ fn holds(found: &Analysis, expectation: &str) -> bool {
 
 #[test]
 fn no_evasion_goes_unseen() {
-    let text = include_str!("corpus/evasions.txt");
+    let text = include_str!("../corpus/evasions.txt");
     let mut missed = Vec::new();
     for line in lines(text) {
         let (written, expected) = line.rsplit_once('\t').expect("a script, a tab, an expectation");
@@ -39,7 +39,7 @@ fn no_evasion_goes_unseen() {
 
 #[test]
 fn nothing_harmless_raises_a_question() {
-    let text = include_str!("corpus/harmless.txt");
+    let text = include_str!("../corpus/harmless.txt");
     let mut asked = Vec::new();
     for line in lines(text) {
         let found = analyse(&script(line), &PLACE);

@@ -1,0 +1,284 @@
+//! The judgement of a script: what to ask, and with how much care.
+
+mod guard;
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Analysis, How, Simple, Touched, path};
+use crate::{Care, wildcard};
+
+/// Files that one pattern of a script may match before it is a question.
+const MOST_MATCHES: usize = 1_000;
+/// Reasons named in one doubt.
+const MOST_REASONS: usize = 16;
+
+/// What a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Real {
+    /// The path with every link and `..` resolved, as far as it exists.
+    pub path: String,
+    /// Is it a folder now?
+    pub is_folder: bool,
+}
+
+/// How the judge looks at the file system; the caller does the looking.
+pub trait Eyes {
+    /// Follows an absolute path as the kernel would: a `..` counts after the links before it.
+    fn real(&self, path: &str) -> Real;
+
+    /// The names in a folder, hidden ones too. Without them a pattern is judged by its folder alone.
+    fn names(&self, folder: &str) -> Vec<String> {
+        let _ = folder;
+        Vec::new()
+    }
+}
+
+impl<F: Fn(&str) -> Real> Eyes for F {
+    fn real(&self, path: &str) -> Real {
+        self(path)
+    }
+}
+
+/// How much of a protected place is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// The place as a whole: `/`, the home folder, the project.
+    Whole,
+    /// The content of its files and its folders too, but not single files that come and go: `.git`.
+    Content,
+    /// Everything: our own state.
+    Sealed,
+}
+
+/// A place that no script may destroy unless a person confirms that very act.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Protected {
+    /// A real path.
+    pub path: String,
+    /// What people call it: "the home folder".
+    pub name: String,
+    /// How much of it is protected.
+    pub hold: Hold,
+}
+
+/// Where a script is judged.
+pub struct Ground<'a> {
+    /// The roots of the project, real paths.
+    pub roots: &'a [String],
+    /// What must not be lost.
+    pub protected: &'a [Protected],
+    /// How to follow paths.
+    pub eyes: &'a dyn Eyes,
+}
+
+/// What a script needs to be allowed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// Folders outside the project that it touches, real paths.
+    pub outside: Vec<String>,
+    /// What it reads, real paths.
+    pub reads: Vec<String>,
+    /// What it writes, makes or removes, real paths.
+    pub writes: Vec<String>,
+    /// What must be allowed, each by itself; nothing to ask if empty.
+    pub patterns: Vec<String>,
+    /// What an "always" would allow.
+    pub always: Vec<String>,
+    /// How careful to be.
+    pub care: Care,
+}
+
+/// Judges what a script would do on this ground.
+pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
+    let mut bench = Bench { ground, real: HashMap::new() };
+    let mut out = Paths::default();
+    for touched in &analysis.touched {
+        bench.place(touched, &mut out);
+    }
+    let patterns = patterns(analysis);
+    let confirm = bench.confirm(analysis, &out);
+    let care = match confirm {
+        Some(act) => Care::Confirm(act),
+        None => doubt(analysis, out.too_many),
+    };
+    let always = match &care {
+        Care::Usual => always(analysis),
+        // A broad pattern would never be enough.
+        Care::Doubt(_) => patterns.clone(),
+        Care::Confirm(_) => Vec::new(),
+    };
+    Judgement {
+        outside: out.outside.list,
+        reads: out.reads.list,
+        writes: out.writes.list,
+        patterns,
+        always,
+        care,
+    }
+}
+
+/// What a script's commands are called where they are asked about.
+fn patterns(analysis: &Analysis) -> Vec<String> {
+    let mut out = Ordered::default();
+    for command in &analysis.commands {
+        if !command.is_call {
+            out.add(command.source.clone());
+        }
+        out.extend(redirected(command));
+    }
+    out.extend(analysis.loose.iter().cloned());
+    out.extend(analysis.unread.iter().map(|text| text.trim().to_owned()));
+    out.list
+}
+
+fn always(analysis: &Analysis) -> Vec<String> {
+    let mut out = Ordered::default();
+    for command in &analysis.commands {
+        // `echo *` would cover `echo x > anything`: with a redirection only the very same is kept.
+        match redirected(command) {
+            None if command.is_call => {}
+            None => out.add(command.always.clone()),
+            Some(text) => {
+                if !command.is_call {
+                    out.add(command.source.clone());
+                }
+                out.add(text);
+            }
+        }
+    }
+    out.extend(analysis.loose.iter().cloned());
+    out.list
+}
+
+/// The command with its redirections behind it, if it has some that write.
+fn redirected(command: &Simple) -> Option<String> {
+    (!command.redirects.is_empty()).then(|| format!("{} {}", command.source, command.redirects.join(" ")))
+}
+
+fn doubt(analysis: &Analysis, too_many: bool) -> Care {
+    let mut reasons = Ordered::default();
+    reasons.extend(analysis.reasons.iter().cloned());
+    let risks = analysis.commands.iter().filter_map(|command| command.risky.as_ref());
+    reasons.extend(risks.map(|risk| format!("{risk} can do more than its name says")));
+    if too_many {
+        reasons.add("a pattern matches too many files".to_owned());
+    }
+    if reasons.list.is_empty() {
+        return Care::Usual;
+    }
+    let more = reasons.list.len().saturating_sub(MOST_REASONS);
+    reasons.list.truncate(MOST_REASONS);
+    let mut text = reasons.list.join("; ");
+    if more > 0 {
+        text.push_str(&format!("; and {more} more"));
+    }
+    Care::Doubt(text)
+}
+
+/// A list without repetition, in order of appearance.
+#[derive(Default)]
+struct Ordered {
+    list: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Ordered {
+    fn add(&mut self, text: String) {
+        if self.known.insert(text.clone()) {
+            self.list.push(text);
+        }
+    }
+
+    fn extend(&mut self, texts: impl IntoIterator<Item = String>) {
+        texts.into_iter().for_each(|text| self.add(text));
+    }
+}
+
+/// Where the touched paths really are.
+#[derive(Default)]
+struct Paths {
+    outside: Ordered,
+    reads: Ordered,
+    writes: Ordered,
+    filled: Vec<String>,
+    changed: Vec<String>,
+    too_many: bool,
+}
+
+/// The ground, with what was seen of it.
+struct Bench<'g> {
+    ground: &'g Ground<'g>,
+    real: HashMap<String, Real>,
+}
+
+impl Bench<'_> {
+    fn real(&mut self, path: &str) -> Real {
+        if let Some(known) = self.real.get(path) {
+            return known.clone();
+        }
+        let mut real = self.ground.eyes.real(path);
+        // The answer is a path like any other: tidied, so that prefixes can be compared.
+        real.path = path::absolute("/", &real.path);
+        self.real.insert(path.to_owned(), real.clone());
+        real
+    }
+
+    /// Sorts one path, and every file that its pattern matches.
+    fn place(&mut self, touched: &Touched, out: &mut Paths) {
+        self.place_one(&touched.path, touched.how, out);
+        let Some(glob) = &touched.glob else { return };
+        let mut left = MOST_MATCHES;
+        for path in self.matches(&touched.path, glob, &mut left) {
+            self.place_one(&path, touched.how, out);
+        }
+        out.too_many |= left == 0;
+    }
+
+    fn place_one(&mut self, path: &str, how: How, out: &mut Paths) {
+        let real = self.real(path);
+        let inside = self.ground.roots.iter().any(|root| path::is_inside(&real.path, root));
+        if !inside {
+            let is_folder = real.is_folder || path.ends_with('/');
+            let folder = if is_folder { real.path.as_str() } else { path::parent(&real.path) };
+            out.outside.add(folder.to_owned());
+        }
+        match how {
+            How::Read => out.reads.add(real.path),
+            How::Change => {
+                out.changed.push(real.path.clone());
+                out.writes.add(real.path);
+            }
+            How::Fill => {
+                out.filled.push(real.path.clone());
+                out.writes.add(real.path);
+            }
+        }
+    }
+
+    /// The paths below `folder` that a pattern means, as far as they can be seen.
+    fn matches(&mut self, folder: &str, glob: &str, left: &mut usize) -> Vec<String> {
+        let (first, rest) = glob.split_once('/').unwrap_or((glob, ""));
+        let rest = rest.trim_start_matches('/');
+        let names = if guard::is_pattern(first) {
+            let pattern = guard::wild(first);
+            let seen = self.ground.eyes.names(&self.real(folder).path);
+            seen.into_iter().filter(|name| wildcard::matches(name, &pattern)).collect()
+        } else {
+            vec![first.to_owned()]
+        };
+        let mut out = Vec::new();
+        for name in names {
+            if *left == 0 {
+                break;
+            }
+            *left -= 1;
+            let path = path::join(folder, &name);
+            if rest.is_empty() {
+                out.push(path);
+            } else {
+                out.extend(self.matches(&path, rest, left));
+            }
+        }
+        out
+    }
+}
