@@ -13,6 +13,7 @@ mod permission;
 mod provider;
 mod reference;
 mod server;
+mod shell;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -34,6 +35,7 @@ pub use provider::{
 };
 pub use reference::{GitReference, LocalReference, Reference};
 pub use server::ServerConfig;
+pub use shell::{OnTimeout, ShellEnvironment, ShellTool};
 
 /// A Praxis configuration file (`praxis.json`); `opencode.json` is read alike.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -45,6 +47,8 @@ pub struct Config {
     pub schema: Option<String>,
     /// Shell that runs the shell tool's commands and `!` commands.
     pub shell: Option<String>,
+    /// How the shell tool runs commands.
+    pub shell_tool: ShellTool,
     /// How much is written to the log.
     #[serde(rename = "logLevel")]
     pub log_level: Option<LogLevel>,

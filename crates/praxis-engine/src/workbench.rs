@@ -3,15 +3,20 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use praxis_config::{
-    ConfigError, Instruction, Instructions, Loaded, Reference, Request, Surroundings, find_worktree,
+    ConfigError, Instruction, Instructions, Loaded, Reference, Request, ShellEnvironment, Surroundings,
+    find_worktree,
 };
+use praxis_os::process::Launcher;
+use praxis_policy::shell::{Hold, Protected};
 use praxis_policy::{Layout, lint};
 use praxis_proto::{CallId, MessageId, Mint, SessionId};
 use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
+use praxis_tools::shell::{DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts};
 use praxis_tools::{
     Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, ImageLimits, Instance, MemoryTodos,
     OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
@@ -56,6 +61,8 @@ pub struct Opening<'a> {
     pub questions: Attendance,
     /// Who hears of decisions, beside the log file.
     pub observers: Vec<Arc<dyn DecisionObserver>>,
+    /// Starts commands.
+    pub launcher: Launcher,
 }
 
 /// An opened project.
@@ -76,6 +83,8 @@ pub struct Workbench {
     pub bus: Bus,
     /// Makes ids.
     pub mint: Arc<Mint>,
+    /// Runs commands.
+    pub shell: Shell,
     switches: Switches,
 }
 
@@ -95,7 +104,8 @@ pub struct CallSetting {
 impl Workbench {
     /// Reads the configuration and puts everything together. Starts no process and opens no socket.
     pub fn open(opening: Opening<'_>) -> Result<Self, OpenError> {
-        let Opening { surroundings, directory, config_file, attendance, questions, observers } = opening;
+        let Opening { surroundings, directory, config_file, attendance, questions, observers, launcher } =
+            opening;
         let at = |source| OpenError::Directory { path: directory.to_owned(), source };
         let directory = directory.canonicalize().map_err(at)?;
         let worktree = find_worktree(&directory);
@@ -130,6 +140,8 @@ impl Workbench {
         })
         .map_err(OpenError::Grants)?;
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), questions));
+        let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
+        let shell = shell(surroundings, &loaded, &instance, launcher, outputs.clone());
         let services = Services {
             questions: Arc::clone(&questions),
             todos: Arc::new(MemoryTodos::default()),
@@ -137,8 +149,8 @@ impl Workbench {
             files: Files::default(),
             images: images(&loaded),
             instructions: instructions(surroundings, &instance, &loaded),
+            shell: shell.clone(),
         };
-        let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
         Ok(Self {
             instance: Arc::new(instance),
             switches: switches(&loaded, surroundings),
@@ -148,6 +160,7 @@ impl Workbench {
             registry: Registry::new(outputs).with(builtin::source(&services)),
             bus,
             mint,
+            shell,
             loaded,
         })
     }
@@ -212,7 +225,7 @@ fn layout(data: &Path, loaded: &Loaded, root: &Path, home: &Path) -> Layout {
     });
     Layout {
         tool_output: text(data.join("tool-output")),
-        temp: text(std::env::temp_dir().join("praxis")),
+        temp: text(temp()),
         plans: text(data.join("plans")),
         readable: readable.collect(),
     }
@@ -242,6 +255,64 @@ fn instructions(surroundings: &Surroundings, instance: &Instance, loaded: &Loade
 fn search(surroundings: &Surroundings) -> SearchService {
     let key = surroundings.variables.get("EXA_API_KEY").filter(|key| !key.is_empty()).cloned();
     SearchService::new(surroundings.flag("EXA_URL").map(str::to_owned), key)
+}
+
+/// The folder for temporary files that needs no permission.
+fn temp() -> PathBuf {
+    std::env::temp_dir().join("praxis")
+}
+
+fn shell(
+    surroundings: &Surroundings,
+    loaded: &Loaded,
+    instance: &Instance,
+    launcher: Launcher,
+    outputs: OutputStore,
+) -> Shell {
+    let variable = |name: &str| surroundings.variables.get(name).map(String::as_str);
+    let given = &loaded.config.shell_tool;
+    let ShellEnvironment { keep, drop, set } = &given.environment;
+    let flagged = surroundings.flag("EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS").and_then(|ms| ms.parse().ok());
+    let timeout = flagged.filter(|ms| *ms > 0).or(given.timeout_ms);
+    let on_timeout = match given.on_timeout {
+        Some(praxis_config::OnTimeout::Background) => OnTimeout::Background,
+        Some(praxis_config::OnTimeout::Stop) | None => OnTimeout::Stop,
+    };
+    Shell::new(ShellParts {
+        launcher,
+        choice: ShellChoice::choose(loaded.config.shell.as_deref(), variable("SHELL"), variable("PATH")),
+        environment: Environment::scrubbed(&surroundings.variables, keep, drop)
+            .with(set.iter().map(|(name, value)| (name.clone(), value.clone()))),
+        outputs,
+        timeout: timeout.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
+        on_timeout,
+        home: surroundings.home.clone(),
+        temp: temp(),
+        protected: protected(surroundings, instance),
+        hooks: Vec::new(),
+    })
+}
+
+/// What must not be lost, by real paths.
+fn protected(surroundings: &Surroundings, instance: &Instance) -> Vec<Protected> {
+    let dirs = &surroundings.dirs;
+    let places = [
+        ("the whole file system", PathBuf::from("/"), Hold::Whole),
+        ("the home folder", surroundings.home.clone(), Hold::Whole),
+        ("the project", instance.root().to_owned(), Hold::Whole),
+        ("the project folder", instance.directory().to_owned(), Hold::Whole),
+        ("the git folder of the project", instance.root().join(".git"), Hold::Content),
+        ("the data of Praxis", dirs.data(), Hold::Sealed),
+        ("the state of Praxis", dirs.state(), Hold::Sealed),
+        ("the configuration of Praxis", dirs.config(), Hold::Whole),
+    ];
+    let real = |path: PathBuf| path.canonicalize().unwrap_or(path).to_string_lossy().into_owned();
+    let named = places.into_iter().map(|(name, path, hold)| Protected {
+        path: real(path),
+        name: name.to_owned(),
+        hold,
+    });
+    named.collect()
 }
 
 fn limits(loaded: &Loaded) -> Limits {

@@ -13,6 +13,7 @@ mod http;
 mod open;
 mod path;
 mod private;
+pub mod process;
 pub mod search;
 
 pub use atomic::{Existing, WriteError, remove, write};

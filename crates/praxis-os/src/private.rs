@@ -12,7 +12,7 @@ pub fn make_private_dir(path: &Path) -> io::Result<()> {
 
 /// Creates a file that only its owner reads; fails if there is one already.
 pub fn create_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+    OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
 }
 
 #[cfg(test)]

@@ -223,7 +223,7 @@ fn granted<'a>(grant: &Grant, path: &'a RealPath) -> Result<&'a RealPath, ToolEr
     if named { Ok(path) } else { Err(not_granted("write")) }
 }
 
-fn not_granted(effect: &str) -> ToolError {
+pub(crate) fn not_granted(effect: &str) -> ToolError {
     ToolError::Crashed {
         tool: effect.to_owned(),
         message: format!("it tried to {effect} with a grant for something else"),

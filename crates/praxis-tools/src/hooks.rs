@@ -1,5 +1,7 @@
 //! Where extensions take part in a call.
 
+use std::path::Path;
+
 use praxis_proto::{Action, CallId, PermissionRequest, Report, SessionId};
 use serde_json::Value;
 
@@ -49,6 +51,17 @@ pub trait Hooks: Send + Sync {
     ) -> Boxed<'a, ()> {
         let _ = (call, arguments, report);
         Box::pin(std::future::ready(()))
+    }
+
+    /// Variables for the commands that the shell tool runs.
+    fn shell_env<'a>(
+        &'a self,
+        directory: &'a Path,
+        session: &'a SessionId,
+        call: &'a CallId,
+    ) -> Boxed<'a, Vec<(String, String)>> {
+        let _ = (directory, session, call);
+        Box::pin(std::future::ready(Vec::new()))
     }
 
     /// May answer a question in the user's place.

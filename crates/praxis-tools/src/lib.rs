@@ -54,6 +54,7 @@ mod progress;
 mod questions;
 pub mod registry;
 pub mod schema;
+pub mod shell;
 mod standalone;
 mod todos;
 mod tool;

@@ -95,10 +95,17 @@ impl OutputStore {
         }
     }
 
-    fn save(&self, text: &str) -> io::Result<Saved> {
+    /// A new file for an output that is saved while it is produced.
+    pub(crate) fn create(&self) -> io::Result<(std::fs::File, PathBuf)> {
         make_private_dir(&self.folder)?;
         let path = self.folder.join(self.mint.next(Prefix::ToolOutput));
-        let mut file = create_private(&path)?;
+        let file = create_private(&path)?;
+        self.sweep_if_due();
+        Ok((file, path))
+    }
+
+    fn save(&self, text: &str) -> io::Result<Saved> {
+        let (mut file, path) = self.create()?;
         if text.len() <= self.file_cap {
             file.write_all(text.as_bytes())?;
         } else {
@@ -108,7 +115,6 @@ impl OutputStore {
             write!(file, "\n\n...{} bytes were not kept...\n\n", tail - head)?;
             file.write_all(&text.as_bytes()[tail..])?;
         }
-        self.sweep_if_due();
         Ok(Saved { path })
     }
 

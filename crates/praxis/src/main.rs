@@ -9,6 +9,7 @@ mod screen;
 use std::process::ExitCode;
 
 use clap::Parser;
+use praxis_os::process::{GUARD_ARGUMENT, guard_main};
 
 use crate::cli::Cli;
 use crate::screen::Failure;
@@ -17,6 +18,10 @@ use crate::screen::Failure;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Before everything else: a guard has one thread and starts in no time.
+    if std::env::args_os().nth(1).is_some_and(|first| first == GUARD_ARGUMENT) {
+        return guard_main();
+    }
     let cli = Cli::parse();
     screen::start_log(std::env::var("PRAXIS_LOG").ok().as_deref());
     match commands::run(cli) {

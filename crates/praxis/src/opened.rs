@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use praxis_config::Surroundings;
 use praxis_engine::{Agent, OpenError, Opening, Workbench};
+use praxis_os::process::Launcher;
 use praxis_tools::registry::ModelRef;
 use praxis_tools::{Attendance, DecisionObserver};
 
@@ -33,6 +34,16 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|e| Failure::usage(format!("could not find {}: {e}", path.display())))
 }
 
+/// Starts commands under a guard, which is this program again.
+pub(crate) fn launcher() -> Launcher {
+    // The running file itself, also after an update has put another in its place.
+    match std::env::current_exe() {
+        Ok(_) if cfg!(target_os = "linux") => Launcher::guarded_by("/proc/self/exe"),
+        Ok(program) => Launcher::guarded_by(program),
+        Err(_) => Launcher::unguarded(),
+    }
+}
+
 /// Opens the project and says what looks wrong in its configuration.
 pub(crate) fn open(
     place: &Place,
@@ -49,6 +60,7 @@ pub(crate) fn open(
         // Answers come from standard input; where it ends at once, so does the question.
         questions: Attendance::Attended,
         observers,
+        launcher: launcher(),
     };
     let workbench = Workbench::open(opening).map_err(|error| match error {
         OpenError::Grants(_) => Failure::work(error),

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use praxis_os::process::Launcher;
 use praxis_policy::LogEntry;
 use praxis_proto::{Action, CallId, Mint, Rule, SessionId};
 use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Done, Reach, Scene, Source, Switches};
+use praxis_tools::shell::{DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts};
 use praxis_tools::{
     Attendance, Authority, Bus, Cx, CxParts, DecisionObserver, Files, GrantStore, Hooks, ImageLimits,
     Instance, MemoryTodos, NoGrants, OutputStore, Permissions, PermissionsParts, Questions, Registry,
@@ -23,6 +25,7 @@ pub(crate) struct Lab {
     pub(crate) permissions: Arc<Permissions>,
     pub(crate) questions: Arc<Questions>,
     pub(crate) registry: Registry,
+    pub(crate) shell: Shell,
     pub(crate) scene: Scene,
     pub(crate) cancel: CancellationToken,
     seen: Arc<Seen>,
@@ -119,6 +122,19 @@ impl Plan {
             hooks: self.hooks.clone(),
         });
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), self.attendance));
+        let outputs = OutputStore::new(data.path().join("tool-output"), Arc::clone(&mint), self.limits);
+        let shell = Shell::new(ShellParts {
+            launcher: Launcher::unguarded(),
+            choice: ShellChoice::choose(None, None, Some("/usr/bin:/bin")),
+            environment: Environment::default().with([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
+            outputs: outputs.clone(),
+            timeout: DEFAULT_TIMEOUT,
+            on_timeout: OnTimeout::Stop,
+            home: data.path().to_owned(),
+            temp: data.path().join("temp"),
+            protected: Vec::new(),
+            hooks: self.hooks.clone(),
+        });
         let services = Services {
             questions: Arc::clone(&questions),
             todos: Arc::new(MemoryTodos::default()),
@@ -126,8 +142,8 @@ impl Plan {
             files: self.files,
             images: ImageLimits::default(),
             instructions: NearbyInstructions::new(&["AGENTS.md", "CLAUDE.md", "CONTEXT.md"], self.known),
+            shell: shell.clone(),
         };
-        let outputs = OutputStore::new(data.path().join("tool-output"), Arc::clone(&mint), self.limits);
         let registry = Registry::new(outputs).with(builtin::source(&services));
         let registry = self.sources.into_iter().fold(registry, |registry, add| add(registry));
         let registry = self.hooks.into_iter().fold(registry, Registry::hooked);
@@ -140,6 +156,7 @@ impl Plan {
             permissions: Arc::new(permissions.unwrap()),
             questions,
             registry,
+            shell,
             scene,
             cancel: CancellationToken::new(),
             seen,

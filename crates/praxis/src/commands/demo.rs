@@ -12,6 +12,7 @@ use praxis_tools::{Attendance, Offer};
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::opened::launcher;
 use crate::prompt::Answerer;
 use crate::screen::{Failure, say};
 
@@ -145,6 +146,7 @@ impl Tour {
             attendance: answerer.attendance(),
             questions: Attendance::Unattended,
             observers: Vec::new(),
+            launcher: launcher(),
         })
         .map_err(Failure::work)?;
         let agent = workbench.agents.get(None).map_err(Failure::work)?;

@@ -4,6 +4,7 @@
 
 mod agents;
 mod arrows;
+mod bash;
 mod config;
 mod demo;
 mod permission;

@@ -1,0 +1,161 @@
+//! What the shell tools share: the shell, the environment, the processes that run.
+
+mod choice;
+mod environment;
+mod job;
+mod jobs;
+mod spool;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use praxis_os::process::{Command, Launcher, Stdin, Stdout};
+use praxis_policy::shell::Protected;
+use praxis_proto::SessionId;
+
+pub use choice::ShellChoice;
+pub use environment::Environment;
+pub use job::{Job, Label, Progress};
+pub use jobs::Jobs;
+pub(crate) use jobs::MOST_RUNNING;
+pub(crate) use spool::{Shown, Spool};
+
+use crate::{Cx, Grant, Hooks, OutputStore, ToolError};
+
+/// How long a command may take unless it says otherwise.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
+
+/// What happens to a command that passes its time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnTimeout {
+    /// It is stopped.
+    #[default]
+    Stop,
+    /// It goes on as a job.
+    Background,
+}
+
+/// What a [`Shell`] is made of.
+pub struct ShellParts {
+    /// Starts processes.
+    pub launcher: Launcher,
+    /// The shell that reads commands.
+    pub choice: ShellChoice,
+    /// What commands see.
+    pub environment: Environment,
+    /// Keeps long outputs.
+    pub outputs: OutputStore,
+    /// How long a command may take unless it says otherwise.
+    pub timeout: Duration,
+    /// What happens then.
+    pub on_timeout: OnTimeout,
+    /// The user's home folder.
+    pub home: PathBuf,
+    /// A folder for temporary files that may be used without asking.
+    pub temp: PathBuf,
+    /// Places that no command may destroy unless a person says so.
+    pub protected: Vec<Protected>,
+    /// Extensions that may add to the environment.
+    pub hooks: Vec<Arc<dyn Hooks>>,
+}
+
+/// Runs commands. Clones share their jobs.
+#[derive(Clone)]
+pub struct Shell {
+    parts: Arc<ShellParts>,
+    jobs: Jobs,
+}
+
+/// How a command is to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    /// Somebody waits for it; it reads nothing.
+    Foreground,
+    /// It is a job of its session.
+    Session,
+    /// It goes on when Praxis has ended.
+    Outliving,
+}
+
+impl Shell {
+    /// Puts it together; nothing is started.
+    pub fn new(parts: ShellParts) -> Self {
+        Self { parts: Arc::new(parts), jobs: Jobs::default() }
+    }
+
+    /// What it is made of.
+    pub fn parts(&self) -> &ShellParts {
+        &self.parts
+    }
+
+    /// The commands that run in the background.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    /// Starts the command that the grant is for.
+    pub(crate) async fn start(
+        &self,
+        grant: &Grant,
+        lifetime: Lifetime,
+        doubtful: bool,
+        cx: &Cx,
+    ) -> Result<Job, ToolError> {
+        let Some((command, cwd)) = grant.runnable() else {
+            return Err(crate::cx::not_granted("run a command"));
+        };
+        let outside =
+            |error: std::io::Error| ToolError::Outside(format!("could not save the output: {error}"));
+        let (stdout, spool) = match lifetime {
+            Lifetime::Outliving => {
+                let (file, path) = self.parts.outputs.create().map_err(outside)?;
+                let spool = Spool::following(self.parts.outputs.clone(), path).map_err(outside)?;
+                (Stdout::Outliving(file), spool)
+            }
+            Lifetime::Foreground | Lifetime::Session => {
+                (Stdout::Pipe, Spool::new(self.parts.outputs.clone()))
+            }
+        };
+        let ordered = Command {
+            argv: self.argv(command),
+            cwd: cwd.to_owned(),
+            env: self.environment(cx).await,
+            stdin: if lifetime == Lifetime::Foreground { Stdin::Empty } else { Stdin::Pipe },
+            stdout,
+        };
+        let running = self
+            .parts
+            .launcher
+            .start(ordered)
+            .await
+            .map_err(|error| ToolError::Outside(error.to_string()))?;
+        let label = Label {
+            id: String::new(),
+            session: cx.session().clone(),
+            command: command.to_owned(),
+            cwd: cwd.to_owned(),
+            doubtful,
+        };
+        Ok(Job::attend(label, running, spool))
+    }
+
+    fn argv(&self, command: &str) -> Vec<OsString> {
+        vec![self.parts.choice.program.clone().into(), "-c".into(), command.into()]
+    }
+
+    async fn environment(&self, cx: &Cx) -> Vec<(OsString, OsString)> {
+        let mut environment = self.parts.environment.clone();
+        for hook in &self.parts.hooks {
+            let more = hook.shell_env(cx.instance().directory(), cx.session(), cx.call()).await;
+            environment = environment.with(more);
+        }
+        environment.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    /// Ends all jobs of a session, because the session has ended.
+    pub fn end_session(&self, session: &SessionId) {
+        self.jobs.end_session(session);
+    }
+}

@@ -1,0 +1,92 @@
+//! What commands see of our environment.
+
+use std::collections::BTreeMap;
+
+/// Keys of model providers, which are ours to use and not a command's. Names that other programs live by, such as
+/// `GITHUB_TOKEN` or `AWS_SECRET_ACCESS_KEY`, are not among them.
+const SECRETS: &str = include_str!("secrets.txt");
+/// Beginnings of our own variables; those that end in one of the words below hold secrets.
+const OURS: [&str; 2] = ["PRAXIS_", "OPENCODE_"];
+const SECRET_ENDINGS: [&str; 6] = ["KEY", "TOKEN", "PASSWORD", "SECRET", "AUTH_CONTENT", "CONFIG_CONTENT"];
+
+/// Which variables commands get.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// Our variables without our secrets; `keep` are names that stay nevertheless, `drop` more that go.
+    pub fn scrubbed(variables: &BTreeMap<String, String>, keep: &[String], drop: &[String]) -> Self {
+        let goes = |name: &String| {
+            drop.contains(name) || (is_secret(name) && !keep.contains(name)) || !is_plain(name)
+        };
+        let kept = variables.iter().filter(|(name, _)| !goes(name));
+        let mut variables: BTreeMap<String, String> =
+            kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+        // So that scripts can tell who runs them.
+        variables.insert("PRAXIS".into(), "1".into());
+        Self { variables }
+    }
+
+    /// The same with more variables, which replace those of the same name.
+    #[must_use]
+    pub fn with(mut self, more: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.variables
+            .extend(more.into_iter().filter(|(name, value)| is_plain(name) && !value.contains('\0')));
+        self
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// All of them, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let ours = OURS.iter().any(|start| name.starts_with(start));
+    SECRETS.lines().any(|secret| secret == name)
+        || (ours && SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending)))
+}
+
+/// What an environment can hold.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_secrets_go_and_what_was_asked_for_stays() {
+        let ours = [
+            ("PATH", "/bin"),
+            ("ANTHROPIC_API_KEY", "a"),
+            ("OPENAI_API_KEY", "b"),
+            ("GITHUB_TOKEN", "c"),
+            ("OPENCODE_SERVER_PASSWORD", "d"),
+            ("PRAXIS_LOG", "debug"),
+            ("MINE", "e"),
+        ];
+        let ours = ours.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+        let seen = Environment::scrubbed(&ours, &["OPENAI_API_KEY".into()], &["MINE".into()])
+            .with([("PATH".to_owned(), "/usr/bin".to_owned()), ("A=B".to_owned(), "x".to_owned())]);
+        let seen: Vec<_> = seen.iter().collect();
+        assert_eq!(
+            seen,
+            [
+                ("GITHUB_TOKEN", "c"),
+                ("OPENAI_API_KEY", "b"),
+                ("PATH", "/usr/bin"),
+                ("PRAXIS", "1"),
+                ("PRAXIS_LOG", "debug"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! What the shell tool costs over starting the shell by hand. Budgets: 2 ms more a call, 5 ms with the sandbox.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use divan::Bencher;
+use praxis_config::Surroundings;
+use praxis_engine::{CallSetting, Opening, Workbench};
+use praxis_os::process::Launcher;
+use praxis_tools::{Attendance, Offer};
+use serde_json::json;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+fn main() {
+    divan::main();
+}
+
+#[divan::bench(sample_count = 200)]
+fn the_shell_by_hand(bencher: Bencher<'_, '_>) {
+    bencher.bench_local(|| {
+        let child = Command::new("bash").args(["-c", "true"]).stdin(Stdio::null()).output();
+        child.map(|output| output.status.success()).unwrap_or_default()
+    });
+}
+
+#[divan::bench(sample_count = 200)]
+fn the_shell_tool(bencher: Bencher<'_, '_>) {
+    call(bencher, "{}");
+}
+
+#[divan::bench(sample_count = 200)]
+fn the_shell_tool_in_the_sandbox(bencher: Bencher<'_, '_>) {
+    call(bencher, r#"{ "sandbox": "auto" }"#);
+}
+
+fn call(bencher: Bencher<'_, '_>, config: &str) {
+    let runtime = Runtime::new().unwrap_or_else(|e| panic!("{e}"));
+    let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("{e}"));
+    std::fs::write(folder.path().join("praxis.json"), config).unwrap_or_else(|e| panic!("{e}"));
+    let workbench = open(folder.path());
+    let agent = workbench.agents.get(None).unwrap_or_else(|e| panic!("{e}"));
+    let offer: Offer = runtime.block_on(workbench.registry.resolve(&workbench.scene(agent, None)));
+    let setting = CallSetting {
+        session: workbench.mint.session(),
+        message: workbench.mint.message(),
+        call: workbench.mint.call(),
+        cancel: CancellationToken::new(),
+    };
+    let cx = workbench.cx(agent, setting);
+    bencher.bench_local(|| {
+        let (offer, cx) = (offer.clone(), cx.clone());
+        let call = runtime.spawn(async move { offer.call("bash", json!({ "command": "true" }), &cx).await });
+        let done = runtime.block_on(call).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(done.outcome.unwrap_or_else(|e| panic!("{e}")).metadata["exit"], 0);
+    });
+}
+
+fn open(folder: &Path) -> Workbench {
+    let home = folder.join("home").display().to_string();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let opening = Opening {
+        surroundings: &Surroundings::from_env([("HOME".to_owned(), home), ("PATH".to_owned(), path)]),
+        directory: folder,
+        config_file: None,
+        attendance: Attendance::Unattended,
+        questions: Attendance::Unattended,
+        observers: Vec::new(),
+        launcher: Launcher::guarded_by(env!("CARGO_BIN_EXE_praxis")),
+    };
+    Workbench::open(opening).unwrap_or_else(|e| panic!("{e}"))
+}
