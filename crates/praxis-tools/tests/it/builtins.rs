@@ -217,7 +217,7 @@ async fn a_batch_runs_its_calls_and_reports_each() {
         "1: content of a",
         "[2] read: error\nFile not found",
         "[3] batch: error\nA batch cannot hold a batch",
-        "[4] nonsense: error\nUnknown tool: nonsense. Tools that can be batched: edit, glob, grep, question, read, todowrite, write",
+        "[4] nonsense: error\nUnknown tool: nonsense. Tools that can be batched: bash, edit, glob, grep, job, question, read, todowrite, write",
         "[5] read: error\nThe read tool was called with invalid arguments: Expected a string, got 5 at [\"filePath\"].",
     ] {
         assert!(report.output.contains(token), "{token}\n---\n{}", report.output);

@@ -241,7 +241,7 @@ async fn unknown_names_are_repaired_or_explained() {
     assert_eq!(
         report.output,
         "The call to the tool `frobnicate` is invalid: there is no such tool here. \
-         Available tools: edit, glob, grep, panics, question, read, say, slow, todowrite, write"
+         Available tools: bash, edit, glob, grep, job, panics, question, read, say, slow, todowrite, write"
     );
 }
 
