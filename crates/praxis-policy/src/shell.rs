@@ -15,6 +15,8 @@
 //! ```
 
 mod command;
+mod feed;
+mod flow;
 mod gaps;
 mod harm;
 mod inner;
@@ -78,6 +80,8 @@ pub struct Touched {
     pub glob: Option<String>,
     /// What is done.
     pub how: How,
+    /// It happens only where this folder does not exist, because a `cd` to it fails.
+    pub unless: Option<String>,
 }
 
 /// What can be done to a path.
@@ -120,7 +124,7 @@ pub enum Reach {
 }
 
 /// One simple command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Simple {
     /// Its words without redirections and assignments.
     pub argv: Vec<Word>,
@@ -139,7 +143,7 @@ pub struct Simple {
 }
 
 /// One word of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Word {
     /// The value if it is known, else the word as written.
     pub text: String,
@@ -189,4 +193,13 @@ pub fn fuzz(data: &[u8]) {
     assert!(found.paths.iter().all(|path| path.starts_with('/')), "paths are absolute");
     assert!(found.dynamic || found.commands.iter().all(|command| !command.dynamic), "one doubt is enough");
     assert_eq!(found.dynamic, !found.reasons.is_empty(), "a doubt has a reason");
+
+    let eyes = |path: &str| Real { path: path.to_owned(), is_folder: path.len() % 2 == 0 };
+    let protected = [Protected { path: "/work".into(), name: "the work".into(), hold: Hold::Content }];
+    let roots = ["/work/project".to_owned()];
+    let judged = judge(&found, &Ground { roots: &roots, protected: &protected, eyes: &eyes });
+    let runs = found.commands.iter().any(|command| !command.is_call && !command.source.is_empty());
+    assert!(!judged.patterns.is_empty() || !(runs || found.dynamic), "what runs is asked about");
+    assert!(!found.dynamic || !judged.care.is_usual(), "what is not known needs care");
+    assert_eq!(judged.writes.is_empty(), found.writes.is_empty(), "no write is lost");
 }

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::feed::Feed;
 use super::walk::{Walker, all, named, short, slice};
 use super::word::{self, Resolved};
 use super::{How, path};
@@ -9,6 +10,7 @@ use super::{How, path};
 impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
     pub(super) fn command_node(&mut self, node: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
+        let handed = self.feed.take();
         let children = all(node);
         self.gaps(&children, text);
         let joined = joins(&children, text);
@@ -40,11 +42,15 @@ impl Walker<'_> {
         if let Some(reason) = special {
             self.doubt(reason);
         }
+        let feed = self.given(node, text).or(handed);
+        let said = self.output(&words, feed.as_ref());
+        self.feed = feed;
         self.run(&words);
+        self.feed = None;
         self.loosen("");
         for child in &children {
             match child.kind() {
-                "heredoc_redirect" => self.heredoc(*child, text, depth),
+                "heredoc_redirect" => self.heredoc(*child, None, text, depth),
                 "subshell" | "ERROR" | "command_substitution" | "process_substitution" => {
                     self.walk(*child, text, depth)
                 }
@@ -54,6 +60,7 @@ impl Walker<'_> {
                 }
             }
         }
+        self.said = said;
     }
 
     /// Words that touch, or are parted by something that is no space, are read otherwise by the shell.
@@ -97,17 +104,29 @@ impl Walker<'_> {
             }
         }
         if let Some(body) = body {
-            self.with_extra(body, &extra, text, depth);
+            let handed = self.feed.take();
+            self.feed = self.given(node, text).or(handed);
+            let pipes = |part: &Node<'_>| {
+                part.kind() == "heredoc_redirect"
+                    && named(*part).iter().any(|inner| inner.kind() == "pipeline")
+            };
+            if named(node).iter().any(pipes) {
+                self.apart(|me| me.with_extra(body, &extra, text, depth));
+            } else {
+                self.with_extra(body, &extra, text, depth);
+            }
         } else if !extra.is_empty() {
             self.run(&extra);
         }
         self.loosen("");
+        let said = self.said.take();
+        self.said.clone_from(&said);
         for child in named(node) {
             if Some(child) == whole {
                 continue;
             }
             if child.kind() == "heredoc_redirect" {
-                self.heredoc(child, text, depth);
+                self.heredoc(child, said.clone(), text, depth);
             } else {
                 let met = self.nested(child, text, depth);
                 self.check(slice(child, text), met);
@@ -127,20 +146,10 @@ impl Walker<'_> {
     }
 
     /// Hands words behind a redirection to the command that they belong to.
-    fn with_extra(&mut self, body: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
+    pub(super) fn with_extra(&mut self, body: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
         match body.kind() {
             "command" => self.command_node(body, extra, text, depth + 1),
-            "pipeline" => {
-                let parts = named(body);
-                let mut redirects = std::mem::take(&mut self.redirects);
-                for (at, part) in parts.iter().enumerate() {
-                    let last = at + 1 == parts.len();
-                    if last {
-                        std::mem::swap(&mut self.redirects, &mut redirects);
-                    }
-                    self.apart(|me| me.with_extra(*part, if last { extra } else { &[] }, text, depth + 1));
-                }
-            }
+            "pipeline" => self.pipe(&named(body), None, extra, text, depth),
             _ => {
                 if !extra.is_empty() {
                     self.doubt("words follow a redirection");
@@ -200,7 +209,9 @@ impl Walker<'_> {
     }
 
     /// What a heredoc carries: substitutions in its body, and the rest of its line.
-    pub(super) fn heredoc(&mut self, node: Node<'_>, text: &str, depth: usize) {
+    ///
+    /// A pipe behind it hears what its command said.
+    pub(super) fn heredoc(&mut self, node: Node<'_>, said: Option<Feed>, text: &str, depth: usize) {
         let mut quoted = false;
         for child in named(node) {
             match child.kind() {
@@ -217,9 +228,16 @@ impl Walker<'_> {
                     let met = self.nested(child, text, depth);
                     self.check(slice(child, text), met);
                 }
-                "pipeline" | "command" | "list" | "redirected_statement" | "subshell" => {
-                    self.walk(child, text, depth)
+                "pipeline" => {
+                    let mut parts = named(child);
+                    while let [only] = parts.as_slice()
+                        && only.kind() == "pipeline"
+                    {
+                        parts = named(*only);
+                    }
+                    self.pipe(&parts, said.clone(), &[], text, depth);
                 }
+                "command" | "list" | "redirected_statement" | "subshell" => self.walk(child, text, depth),
                 _ if child.is_error() => self.walk(child, text, depth),
                 "word" | "string" | "raw_string" | "concatenation" | "number" | "ansi_c_string" => {
                     let met = self.nested(child, text, depth);
@@ -254,7 +272,10 @@ impl Walker<'_> {
             words.extend(word::resolve(slice(*child, text), &self.seen()));
         }
         let head = words.first().map(|word| word.text.clone()).unwrap_or_default();
-        self.list_only(&words);
+        let at = self.list_only(&words);
+        if words.iter().any(|word| word::runs_in_brackets(&word.text)) {
+            self.mark(at, format!("`{head}` may run what stands in brackets"));
+        }
         for (child, word) in children.iter().zip(&words).skip(1) {
             let name = word.text.split(['=', '+', '[']).next().unwrap_or_default();
             if self.table.is_special(name)
@@ -272,7 +293,7 @@ impl Walker<'_> {
             } else {
                 let met = self.nested(*child, text, depth);
                 self.check(slice(*child, text), met);
-                self.state.variables.insert(slice(*child, text).to_owned(), None);
+                self.state.set(slice(*child, text), None);
             }
         }
     }

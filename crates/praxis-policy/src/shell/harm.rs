@@ -105,10 +105,8 @@ impl Walker<'_> {
             self.out.harms.push(harm(path::join(from, folder), None));
         }
         // Where a `cd` may have failed, everything happens where it was meant to leave.
-        if let Some(meant) = self.state.folders.first() {
-            for from in &self.state.fallback {
-                self.out.harms.push(harm(path::join(from, folder), Some(meant.clone())));
-            }
+        for from in &self.state.fallback {
+            self.out.harms.push(harm(path::join(from, folder), self.state.meant()));
         }
     }
 
@@ -137,7 +135,7 @@ fn has_flag(words: &[Resolved], letters: &[char], long: &[&str]) -> bool {
         let name = text.split('=').next().unwrap_or(text);
         if name.starts_with("--") {
             let is_short_for = |flag: &&str| flag.starts_with(name) || name.starts_with(&format!("{flag}-"));
-            return name.len() > 4 && long.iter().any(|flag| is_short_for(flag));
+            return name.len() > 4 && long.iter().any(is_short_for);
         }
         text.starts_with('-') && text.contains(letters)
     })

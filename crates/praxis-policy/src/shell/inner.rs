@@ -1,8 +1,11 @@
 //! Running one command in mind: what it is called, what it runs in turn, what it changes for the rest.
 
+use std::rc::Rc;
+
+use super::feed::Feed;
 use super::table::{Program, Wrap};
 use super::walk::{Walker, short};
-use super::word::Resolved;
+use super::word::{self, Resolved};
 use super::{Simple, Word};
 
 /// Wrappers around wrappers.
@@ -14,6 +17,9 @@ const CHANGERS: &[&str] = &[
     "rm", "rmdir", "unlink", "srm", "mkdir", "touch", "chmod", "chown", "chgrp", "chattr", "setfacl",
     "mkfifo", "find",
 ];
+/// Builtins that take words for names of variables, and run what stands in their brackets.
+const NAMERS: &[&str] =
+    &["test", "[", "printf", "read", "unset", "let", "mapfile", "readarray", "getopts", "wait"];
 /// Questions about a program that run nothing.
 const QUESTIONS: &[&str] = &["--version", "-V", "-v", "--help", "-h", "version", "help"];
 
@@ -28,7 +34,15 @@ impl Walker<'_> {
         if level > DEEPEST_WRAP {
             return self.doubt("commands are wrapped too often");
         }
+        if let Some(rest) = self.unbraced(words) {
+            return self.run_at(rest, level + 1);
+        }
         let name = head.text.rsplit('/').next().unwrap_or_default().to_owned();
+        if let Some(function) = self.state.functions.get(&head.text).filter(|_| head.is_static).cloned() {
+            let at = self.list_only(words);
+            self.out.commands[at].redirects = std::mem::take(&mut self.redirects);
+            return self.call(at, &name, function, level);
+        }
         if head.is_static && matches!(head.text.as_str(), "cd" | "chdir" | "pushd" | "popd") {
             if let Some(cause) = self.state.shadowed.clone() {
                 self.doubt(format!("{cause} changes what `{}` means", head.text));
@@ -54,6 +68,15 @@ impl Walker<'_> {
         if name == "eval" {
             return self.eval(at, &words[1..]);
         }
+        if NAMERS.contains(&name.as_str()) && words.iter().any(|word| word::runs_in_brackets(&word.text)) {
+            self.mark(at, format!("`{name}` may run what stands in brackets"));
+        }
+        if let Some(Feed::Text(text)) = &self.feed
+            && name == "read"
+            && word::runs_in_brackets(text)
+        {
+            self.mark(at, "`read` takes a text that may run a command later".into());
+        }
         let Some(program) = program else { return self.operands(at, &name, &Program::default(), words) };
         if program.dynamic {
             self.mark(at, format!("what `{name}` runs is not known"));
@@ -72,6 +95,17 @@ impl Walker<'_> {
             Some(wrap) => self.wrapped(at, &name, wrap, words, level),
             None => self.operands(at, &name, program, words),
         }
+    }
+
+    /// `! { a; }`: the grammar takes the braces for commands. Gives what is left of a command without them.
+    fn unbraced<'w>(&mut self, words: &'w [Resolved]) -> Option<&'w [Resolved]> {
+        match words.first()?.text.as_str() {
+            "{" => self.braces += 1,
+            "}" if self.braces > 0 => self.braces -= 1,
+            "}" => self.doubt("a brace is closed that was never opened"),
+            _ => return None,
+        }
+        words.get(1..)
     }
 
     /// Lists a command without looking at what it does; gives its place in the list.
@@ -237,9 +271,20 @@ impl Walker<'_> {
             let inert = inner.is_none_or(|inner| {
                 self.table.program(inner).is_some_and(|p| p.operands == super::table::Operands::Inert)
             });
-            if !inert {
+            let options = &words[1..words.len() - rest.len()];
+            let (lines, known) = self.piped_into(options, rest);
+            if !inert && !known {
                 self.mark(at, "the arguments from `xargs` are not known".into());
             }
+            let listed = self.out.commands.len();
+            for line in &lines {
+                self.apart(|me| me.run_at(line, level + 1));
+            }
+            if known && !lines.is_empty() {
+                return;
+            }
+            // What it may well run is followed, but only what is written is listed.
+            self.out.commands.truncate(listed);
         }
         if rest.is_empty() {
             if matches!(name, "sudo" | "doas" | "chroot" | "busybox" | "unshare" | "nsenter") {
@@ -322,6 +367,9 @@ impl Walker<'_> {
             }
             if text.len() > 1 && (text.starts_with('-') || text.starts_with('+')) {
                 script_next |= text.contains('c');
+                if text == "-s" && !script_next {
+                    return self.fed(at);
+                }
                 if text.contains('s') || text.contains('o') || text.contains('O') {
                     self.mark(at, "the shell may read its input".into());
                 }
@@ -330,12 +378,13 @@ impl Walker<'_> {
             if script_next {
                 let script = text.to_owned();
                 return self.apart(|me| {
-                    me.state.variables.retain(|name, _| name == "HOME");
+                    Rc::make_mut(&mut me.state.variables).retain(|name, _| name == "HOME");
+                    me.state.functions = Rc::default();
                     me.script(&script);
                 });
             }
             if text == "-" || super::path::is_harmless(text) || text.starts_with("/proc/") {
-                return self.mark(at, "the shell runs what it reads".into());
+                return self.fed(at);
             }
             self.touch(word, false);
             for argument in rest {
@@ -345,7 +394,19 @@ impl Walker<'_> {
             }
             return;
         }
-        self.mark(at, "the shell runs what it reads".into());
+        self.fed(at);
+    }
+
+    /// A shell that reads its script from its input.
+    fn fed(&mut self, at: usize) {
+        let Some(Feed::Text(script)) = self.feed.take() else {
+            return self.mark(at, "the shell runs what it reads".into());
+        };
+        self.apart(|me| {
+            Rc::make_mut(&mut me.state.variables).retain(|name, _| name == "HOME");
+            me.state.functions = Rc::default();
+            me.script(&script);
+        });
     }
 
     fn eval(&mut self, at: usize, words: &[Resolved]) {

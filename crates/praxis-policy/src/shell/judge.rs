@@ -5,7 +5,7 @@ mod guard;
 use std::collections::{HashMap, HashSet};
 
 use super::{Analysis, How, Simple, Touched, path};
-use crate::{Care, wildcard};
+use crate::Care;
 
 /// Files that one pattern of a script may match before it is a question.
 const MOST_MATCHES: usize = 1_000;
@@ -90,10 +90,16 @@ pub struct Judgement {
 
 /// Judges what a script would do on this ground.
 pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
-    let mut bench = Bench { ground, real: HashMap::new() };
+    let mut bench = Bench { ground, real: HashMap::new(), gone: HashSet::new(), emptied: HashSet::new() };
+    for Touched { path, glob, .. } in analysis.touched.iter().filter(|touched| touched.how != How::Read) {
+        let which = if glob.is_some() { &mut bench.emptied } else { &mut bench.gone };
+        which.insert(path::absolute("/", path));
+    }
     let mut out = Paths::default();
     for touched in &analysis.touched {
-        bench.place(touched, &mut out);
+        if !touched.unless.as_ref().is_some_and(|folder| bench.stands(folder)) {
+            bench.place(touched, &mut out);
+        }
     }
     let patterns = patterns(analysis);
     let confirm = bench.confirm(analysis, &out);
@@ -121,7 +127,7 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
 fn patterns(analysis: &Analysis) -> Vec<String> {
     let mut out = Ordered::default();
     for command in &analysis.commands {
-        if !command.is_call {
+        if !command.is_call && !command.source.is_empty() {
             out.add(command.source.clone());
         }
         out.extend(redirected(command));
@@ -152,7 +158,9 @@ fn always(analysis: &Analysis) -> Vec<String> {
 
 /// The command with its redirections behind it, if it has some that write.
 fn redirected(command: &Simple) -> Option<String> {
-    (!command.redirects.is_empty()).then(|| format!("{} {}", command.source, command.redirects.join(" ")))
+    let source = if command.is_call { "" } else { command.source.as_str() };
+    let text = || format!("{source} {}", command.redirects.join(" ")).trim_start().to_owned();
+    (!command.redirects.is_empty()).then(text)
 }
 
 fn doubt(analysis: &Analysis, too_many: bool) -> Care {
@@ -209,6 +217,10 @@ struct Paths {
 struct Bench<'g> {
     ground: &'g Ground<'g>,
     real: HashMap<String, Real>,
+    /// Paths that the script writes or removes.
+    gone: HashSet<String>,
+    /// Folders in which it writes or removes what a pattern names.
+    emptied: HashSet<String>,
 }
 
 impl Bench<'_> {
@@ -221,6 +233,21 @@ impl Bench<'_> {
         real.path = path::absolute("/", &real.path);
         self.real.insert(path.to_owned(), real.clone());
         real
+    }
+
+    /// Is the folder there, and does the script leave it there?
+    fn stands(&mut self, folder: &str) -> bool {
+        if !self.real(folder).is_folder || self.gone.contains(folder) {
+            return false;
+        }
+        let mut around = folder;
+        while around != "/" {
+            around = path::parent(around);
+            if self.gone.contains(around) || self.emptied.contains(around) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Sorts one path, and every file that its pattern matches.
@@ -262,7 +289,7 @@ impl Bench<'_> {
         let names = if guard::is_pattern(first) {
             let pattern = guard::wild(first);
             let seen = self.ground.eyes.names(&self.real(folder).path);
-            seen.into_iter().filter(|name| wildcard::matches(name, &pattern)).collect()
+            seen.into_iter().filter(|name| guard::fits(name, &pattern)).collect()
         } else {
             vec![first.to_owned()]
         };
@@ -275,7 +302,7 @@ impl Bench<'_> {
             let path = path::join(folder, &name);
             if rest.is_empty() {
                 out.push(path);
-            } else {
+            } else if self.real(&path).is_folder {
                 out.extend(self.matches(&path, rest, left));
             }
         }

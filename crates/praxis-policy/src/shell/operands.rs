@@ -15,6 +15,7 @@ enum Use {
     Nothing,
     Read,
     Write,
+    Upload,
 }
 
 impl Walker<'_> {
@@ -106,6 +107,9 @@ impl Walker<'_> {
                 Operands::Target => {
                     // What `mv` takes away is only renamed.
                     self.fills = name != "mv" || last;
+                    if name == "mv" && !last {
+                        self.file(word, false);
+                    }
                     self.file(word, name == "mv" || (last && !has_target));
                 }
                 Operands::Unknown | Operands::Inert => self.seeming(word),
@@ -140,8 +144,13 @@ impl Walker<'_> {
     fn value(&mut self, word: &Resolved, how: Use) {
         match how {
             Use::Nothing => {}
-            Use::Read => self.file(&strip_at(word), false),
+            Use::Read => self.file(word, false),
             Use::Write => self.file(word, true),
+            Use::Upload => {
+                if let Some(file) = word.text.split_once(['@', '<']).map(|(_, file)| file) {
+                    self.file(&part(word, file), false);
+                }
+            }
         }
     }
 
@@ -319,7 +328,7 @@ impl Walker<'_> {
 }
 
 /// Do the tests of a `find` leave most of what is there alone? Every branch must have a test that picks.
-fn narrows(tests: &[&Resolved]) -> bool {
+pub(super) fn narrows(tests: &[&Resolved]) -> bool {
     const PICKS: &[&str] = &[
         "-name",
         "-iname",
@@ -358,13 +367,6 @@ fn part(word: &Resolved, text: &str) -> Resolved {
     Resolved { text: text.to_owned(), glob, ..word.clone() }
 }
 
-/// `@file` as curl has it.
-fn strip_at(word: &Resolved) -> Resolved {
-    let after =
-        word.text.split_once('@').filter(|_| !word.text.starts_with(['/', '.'])).map(|(_, file)| file);
-    part(word, after.unwrap_or(&word.text))
-}
-
 fn is_in_place(word: &Resolved) -> bool {
     word.text.starts_with("--in-place") || is_bundle(&word.text, 'i')
 }
@@ -386,9 +388,14 @@ fn keyed<'t>(program: &Program, text: &'t str) -> Option<(Use, &'t str)> {
 /// What the table says of a flag; the value is inside the word or, if `None`, the next word.
 fn flag<'t>(program: &Program, text: &'t str) -> Option<(Use, Option<&'t str>)> {
     let how = |name: &str| {
-        [(Use::Write, &program.writes), (Use::Read, &program.reads), (Use::Nothing, &program.valued)]
-            .into_iter()
-            .find_map(|(how, flags)| flags.contains(&name).then_some(how))
+        [
+            (Use::Write, &program.writes),
+            (Use::Read, &program.reads),
+            (Use::Upload, &program.uploads),
+            (Use::Nothing, &program.valued),
+        ]
+        .into_iter()
+        .find_map(|(how, flags)| flags.contains(&name).then_some(how))
     };
     if let Some(found) = how(text) {
         return Some((found, None));

@@ -1,7 +1,7 @@
 //! Flags and programs that do more than their name says, and so must not ride on a broad allow rule.
 
 use super::scripts;
-use super::table::Program;
+use super::table::{Program, Table};
 use super::word::Resolved;
 
 /// Shortest part of a long option that is taken for it.
@@ -109,6 +109,19 @@ fn inside(name: &str, words: &[Resolved]) -> Option<String> {
         }
         "awk" | "gawk" | "mawk" | "nawk" => {
             texts().any(scripts::awk_acts).then(|| "an `awk` program that writes, reads or runs".into())
+        }
+        "make" | "gmake" => {
+            let sets = |text: &&str| {
+                text.split_once('=').is_some_and(|(name, _)| {
+                    Table::get().is_special(name.trim_end_matches([':', '+', '?', '!']))
+                })
+            };
+            let pairs = words
+                .windows(2)
+                .any(|pair| matches!(pair[0].text.as_str(), "-f" | "--file") && pair[1].text == "-");
+            let is_fed = pairs || texts().any(|text| matches!(text, "-f-" | "--file=-" | "--makefile=-"));
+            let by_input = || is_fed.then(|| format!("`{name}` with rules from its input"));
+            texts().find(sets).map(|text| format!("`{name} {text}`")).or_else(by_input)
         }
         "git" => texts().find(|text| text.contains("ext::")).map(|text| format!("`git` runs `{text}`")),
         "vim" | "vi" => texts().find(|text| text.starts_with('+')).map(|text| format!("`{name} {text}`")),

@@ -1,12 +1,25 @@
 //! What the shell itself would remember between commands: folder, variables, changed meanings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::word::Scope;
-use super::{Place, path};
+use super::{Place, Simple, path};
 
 /// Folders that may be current at the same time; more is unknown.
 const MOST_FOLDERS: usize = 8;
+
+/// Variables and functions that are remembered; of others nothing is known.
+const MOST_NAMES: usize = 64;
+
+/// A function of the script.
+#[derive(Debug, PartialEq)]
+pub(super) struct Function {
+    /// Its body as written.
+    pub(super) body: String,
+    /// The commands that were listed where it stands.
+    pub(super) listed: HashSet<Simple>,
+}
 
 /// The memory of the shell at one point of the script.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +31,9 @@ pub(super) struct State {
     /// Pushed folders.
     pub(super) pushed: Vec<Vec<String>>,
     /// Values assigned so far; `None` is a value that is not known.
-    pub(super) variables: HashMap<String, Option<String>>,
+    pub(super) variables: Rc<HashMap<String, Option<String>>>,
+    /// Functions defined so far; `None` is one of which it is not known what it does.
+    pub(super) functions: Rc<HashMap<String, Option<Rc<Function>>>>,
     /// What changed the meaning of later commands.
     pub(super) shadowed: Option<String>,
 }
@@ -29,7 +44,8 @@ impl State {
             folders: vec![path::absolute("/", place.cwd)],
             fallback: Vec::new(),
             pushed: Vec::new(),
-            variables: HashMap::new(),
+            variables: Rc::default(),
+            functions: Rc::default(),
             shadowed: None,
         }
     }
@@ -54,6 +70,14 @@ impl State {
         }
     }
 
+    /// The folder whose existence says that no `cd` failed.
+    pub(super) fn meant(&self) -> Option<String> {
+        match self.folders.as_slice() {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
+    }
+
     /// The folder is not known from here on.
     pub(super) fn lose_folder(&mut self) {
         self.folders.clear();
@@ -62,9 +86,26 @@ impl State {
 
     /// No variable is known from here on, not even the usual ones.
     pub(super) fn forget(&mut self) {
-        self.variables.clear();
-        self.variables.insert("HOME".into(), None);
-        self.variables.insert("PWD".into(), None);
+        let unknown = ["HOME", "PWD"].map(|name| (name.to_owned(), None));
+        self.variables = Rc::new(HashMap::from(unknown));
+    }
+
+    /// A variable has this value from here on.
+    pub(super) fn set(&mut self, name: &str, value: Option<String>) {
+        let has_room = self.variables.len() < MOST_NAMES || matches!(name, "HOME" | "PWD");
+        // What was never noted is not known anyway.
+        if has_room || self.variables.contains_key(name) {
+            Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
+        }
+    }
+
+    /// A function has this meaning from here on.
+    pub(super) fn define(&mut self, name: String, function: Function) {
+        if self.functions.len() < MOST_NAMES || self.functions.contains_key(&name) {
+            Rc::make_mut(&mut self.functions).insert(name, Some(Rc::new(function)));
+        } else {
+            self.shadowed.get_or_insert(format!("the function `{name}`"));
+        }
     }
 
     /// Takes in that either this state or `other` may hold.
@@ -81,13 +122,11 @@ impl State {
                 self.lose_folder();
             }
         }
-        for (name, value) in &mut self.variables {
-            if other.variables.get(name) != Some(value) {
-                *value = None;
-            }
+        if !Rc::ptr_eq(&self.variables, &other.variables) {
+            unite(Rc::make_mut(&mut self.variables), &other.variables);
         }
-        for name in other.variables.keys() {
-            self.variables.entry(name.clone()).or_insert(None);
+        if !Rc::ptr_eq(&self.functions, &other.functions) {
+            unite(Rc::make_mut(&mut self.functions), &other.functions);
         }
         if self.shadowed.is_none() {
             self.shadowed.clone_from(&other.shadowed);
@@ -95,6 +134,18 @@ impl State {
         if self.pushed != other.pushed {
             self.pushed.clear();
         }
+    }
+}
+
+/// Keeps what both say; of the rest nothing is known.
+fn unite<V: PartialEq>(ours: &mut HashMap<String, Option<V>>, theirs: &HashMap<String, Option<V>>) {
+    for (name, value) in ours.iter_mut() {
+        if theirs.get(name) != Some(value) {
+            *value = None;
+        }
+    }
+    for name in theirs.keys() {
+        ours.entry(name.clone()).or_insert(None);
     }
 }
 

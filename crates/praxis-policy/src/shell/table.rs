@@ -37,6 +37,7 @@ pub(super) struct Program {
     pub(super) valued: Vec<&'static str>,
     pub(super) reads: Vec<&'static str>,
     pub(super) writes: Vec<&'static str>,
+    pub(super) uploads: Vec<&'static str>,
     pub(super) wrap: Option<Wrap>,
     pub(super) shell: bool,
     pub(super) interpreter: bool,
@@ -94,6 +95,11 @@ impl Table {
         self.programs.get(name)
     }
 
+    /// Is there anything to be known of a program called `name`?
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.programs.contains_key(name) || self.arity.contains_key(name)
+    }
+
     /// Does assigning `name` change what commands mean?
     pub(super) fn is_special(&self, name: &str) -> bool {
         self.variables.iter().any(|known| match known.strip_suffix('*') {
@@ -126,6 +132,7 @@ impl Program {
             "valued" => self.valued.extend(rest),
             "in" => self.reads.extend(rest),
             "out" => self.writes.extend(rest),
+            "at" => self.uploads.extend(rest),
             "wrap" => {
                 let skip = rest.iter().find_map(|word| word.parse().ok()).unwrap_or(0);
                 let valued = rest.iter().copied().filter(|word| word.starts_with('-')).collect();
@@ -160,6 +167,7 @@ mod tests {
             "valued",
             "in",
             "out",
+            "at",
             "wrap",
             "shell",
             "interpreter",

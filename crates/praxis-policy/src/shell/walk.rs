@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use tree_sitter::{Node, Parser};
 
+use super::feed::Feed;
 use super::state::{Seen, State};
 use super::table::Table;
 use super::word::{self, Resolved};
@@ -28,6 +29,18 @@ pub(super) struct Walker<'p> {
     pub(super) scripts: usize,
     /// Does what the current command writes replace content, rather than names and rights?
     pub(super) fills: bool,
+    /// What the next command finds on its input.
+    pub(super) feed: Option<Feed>,
+    /// What the last command said.
+    pub(super) said: Option<Feed>,
+    /// Does a pipe take only the last command of the list that comes next?
+    pub(super) tail_is_piped: bool,
+    /// Braces that the grammar took for commands.
+    pub(super) braces: usize,
+    /// Functions that are being called.
+    pub(super) calls: Vec<String>,
+    /// Bytes of text read once more.
+    pub(super) again: usize,
     /// Redirections whose command comes next.
     pub(super) redirects: Vec<String>,
     paths: HashSet<String>,
@@ -44,6 +57,12 @@ impl<'p> Walker<'p> {
             out: Analysis::default(),
             scripts: 0,
             fills: true,
+            feed: None,
+            said: None,
+            tail_is_piped: false,
+            braces: 0,
+            calls: Vec::new(),
+            again: 0,
             redirects: Vec::new(),
             paths: HashSet::new(),
             writes: HashSet::new(),
@@ -99,15 +118,23 @@ impl<'p> Walker<'p> {
             return self.doubt("the script is nested too deep");
         }
         let depth = depth + 1;
+        let may_say = matches!(node.kind(), "command" | "redirected_statement" | "pipeline");
+        if !may_say || node.kind() == "pipeline" {
+            self.feed = None;
+        }
+        self.said = None;
+        self.step(node, text, depth);
+        if !may_say {
+            self.said = None;
+        }
+    }
+
+    fn step(&mut self, node: Node<'_>, text: &str, depth: usize) {
         match node.kind() {
             "command" => self.command_node(node, &[], text, depth),
             "redirected_statement" => self.redirected(node, text, depth),
             "list" => self.list(node, None, text, depth),
-            "pipeline" => {
-                for child in named(node) {
-                    self.apart(|me| me.walk(child, text, depth));
-                }
-            }
+            "pipeline" => self.pipe(&named(node), None, &[], text, depth),
             "command_substitution" | "process_substitution" => {
                 if slice(node, text).starts_with('`') && slice(node, text).contains('\\') {
                     self.doubt("a substitution in backquotes has escapes");
@@ -133,7 +160,7 @@ impl<'p> Walker<'p> {
                 self.loosen("");
                 self.nested(node, text, depth);
             }
-            "heredoc_redirect" => self.heredoc(node, text, depth),
+            "heredoc_redirect" => self.heredoc(node, None, text, depth),
             "word" | "raw_string" | "comment" | "ansi_c_string" | "number" => {}
             "ERROR" => {
                 self.doubt("the script has a syntax error");
@@ -144,7 +171,7 @@ impl<'p> Walker<'p> {
     }
 
     /// Statements one after the other; what ends in `&` runs apart.
-    fn sequence(&mut self, node: Node<'_>, text: &str, depth: usize) {
+    pub(super) fn sequence(&mut self, node: Node<'_>, text: &str, depth: usize) {
         let children = all(node);
         for (at, child) in children.iter().enumerate() {
             if !child.is_named() {
@@ -162,6 +189,7 @@ impl<'p> Walker<'p> {
     ///
     /// The grammar hangs redirections of the last command on the whole; `redirected` is that node.
     pub(super) fn list(&mut self, node: Node<'_>, redirected: Option<Node<'_>>, text: &str, depth: usize) {
+        let is_piped = std::mem::take(&mut self.tail_is_piped);
         let mut rights = Vec::new();
         let mut first = node;
         while first.kind() == "list" {
@@ -175,11 +203,13 @@ impl<'p> Walker<'p> {
         let mut after_or = false;
         rights.reverse();
         for (at, part) in rights.iter().copied().enumerate() {
-            let tail = redirected.filter(|_| at + 1 == rights.len());
-            let step = |me: &mut Self| match tail {
+            let is_last = at + 1 == rights.len();
+            let tail = redirected.filter(|_| is_last);
+            let act = |me: &mut Self| match tail {
                 Some(node) => me.redirected_on(node, Some(part), text, depth),
                 None => me.walk(part, text, depth),
             };
+            let step = |me: &mut Self| if is_last && is_piped { me.apart(act) } else { act(me) };
             match part.kind() {
                 // The right side runs only if the `cd` on the left did its work.
                 "&&" => self.state.fallback.clone_from(&before.fallback),
@@ -201,33 +231,6 @@ impl<'p> Walker<'p> {
         }
     }
 
-    /// A loop: what its body leaves behind meets its own beginning.
-    fn repeated(&mut self, node: Node<'_>, text: &str, depth: usize) {
-        self.state.forget();
-        let home = self.place.home.to_owned();
-        self.state.variables.insert("HOME".into(), Some(home));
-        let before = self.state.clone();
-        self.sequence(node, text, depth);
-        if self.state.folders != before.folders {
-            self.doubt("a loop changes its folder");
-            self.state.lose_folder();
-        }
-        if self.state.shadowed.is_some() && before.shadowed.is_none() {
-            self.doubt("a loop changes what its commands mean");
-        }
-        let lost = std::mem::replace(&mut self.state, before);
-        self.state.merge(&lost);
-    }
-
-    fn function(&mut self, node: Node<'_>, text: &str, depth: usize) {
-        let name = node.child_by_field_name("name").map_or("", |name| slice(name, text)).to_owned();
-        self.apart(|me| {
-            me.state.forget();
-            me.sequence(node, text, depth);
-        });
-        self.state.shadowed.get_or_insert(format!("the function `{name}`"));
-    }
-
     /// A value that is set without a command.
     pub(super) fn assignment(&mut self, node: Node<'_>, text: &str, depth: usize) {
         let source = slice(node, text);
@@ -243,7 +246,10 @@ impl<'p> Walker<'p> {
         if self.table.is_special(&name) {
             self.state.shadowed.get_or_insert(format!("the variable `{name}`"));
         }
-        self.state.variables.insert(name, known);
+        if known.as_deref().is_some_and(word::runs_in_brackets) {
+            self.doubt(format!("the value of `{name}` runs a command where it is taken for a number"));
+        }
+        self.state.set(&name, known);
         self.nested(node, text, depth);
     }
 
@@ -258,6 +264,9 @@ impl<'p> Walker<'p> {
                     if seen < MOST_COMMANDS =>
                 {
                     for found in word::resolve(slice(part, text), &self.seen()) {
+                        if word::runs_in_brackets(&found.text) {
+                            self.doubt("a test may run what stands in brackets");
+                        }
                         if found.is_static && path::looks_like(&found.text) {
                             self.touch(&found, false);
                         }
@@ -289,6 +298,9 @@ impl<'p> Walker<'p> {
             }
         }
         let source = slice(node, text);
+        if node.kind() == "expansion" && source.ends_with("@P}") {
+            self.doubt("a value is read as a prompt, which may run commands");
+        }
         if node.kind() == "expansion" && (source.contains('=') || source.contains('@')) {
             self.state.forget();
         }
@@ -332,24 +344,25 @@ impl<'p> Walker<'p> {
             return true;
         }
         if text.starts_with('/') {
-            self.note("/", text, glob, how);
+            self.note("/", text, glob, how, None);
             return !path::is_network(text);
         }
         if self.state.folders.is_empty() {
             self.doubt(format!("the folder of `{}` is not known", short(text)));
             return false;
         }
-        let mut from = self.state.folders.clone();
-        if path::has_parent(text) {
-            from.extend(self.state.fallback.iter().cloned());
+        for folder in self.state.folders.clone() {
+            self.note(&folder, text, glob, how, None);
         }
-        for folder in from {
-            self.note(&folder, text, glob, how);
+        if path::has_parent(text) {
+            for folder in self.state.fallback.clone() {
+                self.note(&folder, text, glob, how, self.state.meant());
+            }
         }
         true
     }
 
-    fn note(&mut self, base: &str, text: &str, glob: Option<&str>, how: How) {
+    fn note(&mut self, base: &str, text: &str, glob: Option<&str>, how: How, unless: Option<String>) {
         let path = path::absolute(base, text);
         if path::is_network(&path) {
             return self.doubt("the shell opens a connection");
@@ -357,7 +370,7 @@ impl<'p> Walker<'p> {
         if path::is_harmless(&path) {
             return;
         }
-        let touched = Touched { path: path::join(base, text), glob: glob.map(str::to_owned), how };
+        let touched = Touched { path: path::join(base, text), glob: glob.map(str::to_owned), how, unless };
         if self.touched.insert(touched.clone()) {
             self.out.touched.push(touched);
         }

@@ -54,6 +54,11 @@ impl Resolved {
     }
 }
 
+/// Would the text run a command where the shell takes it for the name of a variable or a number?
+pub(super) fn runs_in_brackets(text: &str) -> bool {
+    text.split_once('[').is_some_and(|(_, rest)| rest.contains("$(") || rest.contains('`'))
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cell {
     sign: char,

@@ -1,15 +1,22 @@
-//! Scripts that try to hide what they do, and scripts that hide nothing, each with what the analyser must say of it.
+//! Scripts that try to hide what they do, and scripts that hide nothing, each with the decision that must come of it.
+//!
+//! A line is a script (`\n` stands for a line end), a tab, the decision of a desk with generous rules, and for evasions
+//! another tab and what the analyser must have found.
 
-use praxis_policy::shell::{Analysis, Place, analyse};
+use praxis_policy::shell::Analysis;
 
-const PLACE: Place<'static> = Place { cwd: "/w/p", home: "/home/me", users: &[("bob", "/home/bob")] };
+use crate::ground::{Outcome, authority, judged, outcome};
 
-fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
-    text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
-}
-
-fn script(written: &str) -> String {
-    written.replace("\\n", "\n")
+fn lines(text: &'static str) -> impl Iterator<Item = (String, Outcome, &'static str)> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")).map(|line| {
+        let mut parts = line.split('\t');
+        let (script, decision) = (parts.next().expect("a script"), parts.next().expect("a decision"));
+        (
+            script.replace("\\n", "\n").replace("\\t", "\t"),
+            Outcome::named(decision),
+            parts.next().unwrap_or_default(),
+        )
+    })
 }
 
 fn holds(found: &Analysis, expectation: &str) -> bool {
@@ -18,37 +25,57 @@ fn holds(found: &Analysis, expectation: &str) -> bool {
         Some(("path", path)) => found.paths.iter().any(|known| known == path),
         Some(("cmd", source)) => found.commands.iter().any(|command| command.source == source),
         _ if expectation == "dynamic" => found.dynamic,
-        _ => expectation == "risky" && found.commands.iter().any(|command| command.risky.is_some()),
+        _ if expectation == "risky" => found.commands.iter().any(|command| command.risky.is_some()),
+        _ => expectation.is_empty(),
     }
 }
 
-#[test]
-fn no_evasion_goes_unseen() {
-    let text = include_str!("../corpus/evasions.txt");
+/// Programs that a generous user lets run with any arguments.
+const ALLOWED: &str = include_str!("../corpus/allowed.txt");
+
+/// Every line that comes out otherwise than it says.
+fn missed(text: &'static str, allowed: &str, asked: &[&str]) -> String {
+    let authority = authority(allowed, asked);
     let mut missed = Vec::new();
-    for line in lines(text) {
-        let (written, expected) = line.rsplit_once('\t').expect("a script, a tab, an expectation");
-        let found = analyse(&script(written), &PLACE);
-        for one in expected.split(" & ").filter(|one| !holds(&found, one)) {
-            missed.push(format!("{written}\n  wanted {one}, found {} {:?}", found.to_json(), found.reasons));
+    for (script, expected, findings) in lines(text) {
+        let (analysis, judgement) = judged(&script);
+        let decided = outcome(&judgement, &authority);
+        let found = findings.split(" & ").all(|one| holds(&analysis, one));
+        if decided != expected || !found {
+            missed.push(format!("{script}\n  {decided:?} {found} {judgement:?}"));
         }
     }
-    assert!(lines(text).count() >= 150);
-    assert!(missed.is_empty(), "{}", missed.join("\n"));
+    missed.join("\n")
+}
+
+#[test]
+fn no_evasion_runs_unasked() {
+    let text = include_str!("../corpus/evasions.txt");
+    assert_eq!(missed(text, ALLOWED, &["rm", "git push"]), "");
+    assert!(lines(text).count() >= 300);
+    assert!(lines(text).all(|(_, decision, _)| decision > Outcome::Allow));
 }
 
 #[test]
 fn nothing_harmless_raises_a_question() {
     let text = include_str!("../corpus/harmless.txt");
-    let mut asked = Vec::new();
-    for line in lines(text) {
-        let found = analyse(&script(line), &PLACE);
-        let risky = found.commands.iter().find_map(|command| command.risky.clone());
-        let outside = found.paths.iter().find(|path| *path != "/w/p" && !path.starts_with("/w/p/"));
-        if found.dynamic || risky.is_some() || outside.is_some() {
-            asked.push(format!("{line}\n  {:?} {risky:?} {outside:?}", found.reasons));
-        }
-    }
+    assert_eq!(missed(text, ALLOWED, &[]), "");
+    assert!(lines(text).count() >= 100);
+    assert!(lines(text).all(|(_, decision, _)| decision == Outcome::Allow));
+}
+
+#[test]
+fn what_must_not_be_lost_is_confirmed_however_it_is_spelled() {
+    let text = include_str!("../corpus/forbidden.txt");
+    assert_eq!(missed(text, "*", &[]), "");
     assert!(lines(text).count() >= 60);
-    assert!(asked.is_empty(), "{}", asked.join("\n"));
+    assert!(lines(text).all(|(_, decision, _)| decision == Outcome::Confirm));
+}
+
+#[test]
+fn what_only_looks_like_it_is_not() {
+    let text = include_str!("../corpus/lookalikes.txt");
+    assert_eq!(missed(text, "*", &[]), "");
+    assert!(lines(text).count() >= 30);
+    assert!(lines(text).all(|(_, decision, _)| decision != Outcome::Confirm));
 }

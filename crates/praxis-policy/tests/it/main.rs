@@ -2,4 +2,6 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod corpus;
+mod ground;
+mod judge;
 mod shell;

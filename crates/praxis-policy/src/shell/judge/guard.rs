@@ -13,7 +13,10 @@ const DEVICES: &[&str] = &[
 impl Bench<'_> {
     /// The first act that a person must confirm, in words that complete "this would …".
     pub(super) fn confirm(&mut self, analysis: &Analysis, paths: &Paths) -> Option<String> {
-        let by_harm = analysis.harms.iter().find_map(|harm| self.hit(harm));
+        let by_harm = analysis.harms.iter().find_map(|harm| {
+            let is_idle = harm.unless.as_ref().is_some_and(|folder| self.stands(folder));
+            if is_idle { None } else { self.hit(harm) }
+        });
         let by_device = || {
             let device = paths.filled.iter().find(|path| is_device(path))?;
             Some(format!("overwrite the device `{device}`"))
@@ -51,11 +54,6 @@ impl Bench<'_> {
         if harm.reach == Reach::Unsure {
             return Some(format!("{act} `{}`, which may be a place that must not be lost", harm.path));
         }
-        if let Some(folder) = &harm.unless
-            && self.real(folder).is_folder
-        {
-            return None;
-        }
         let real = self.real(&harm.path);
         let mut aim: Vec<String> = parts(&real.path).map(str::to_owned).collect();
         let fixed = aim.len();
@@ -91,7 +89,7 @@ impl Aim<'_> {
     fn fits(&self, place: &[&str], count: usize) -> bool {
         (0..count).all(|at| match (self.parts.get(at), place.get(at)) {
             (Some(aimed), Some(name)) if at < self.fixed => aimed == name,
-            (Some(aimed), Some(name)) => wildcard::matches(name, aimed),
+            (Some(aimed), Some(name)) => fits(name, aimed),
             _ => false,
         })
     }
@@ -133,6 +131,11 @@ impl Aim<'_> {
 /// The components of a path.
 fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty() && *part != ".")
+}
+
+/// Does a pattern match a name? A hidden one is matched only by a pattern that begins with a dot.
+pub(super) fn fits(name: &str, pattern: &str) -> bool {
+    (!name.starts_with('.') || pattern.starts_with('.')) && wildcard::matches(name, pattern)
 }
 
 /// Does a component match by a pattern?

@@ -1,0 +1,132 @@
+//! Loops and functions: the same text, run more than once.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use tree_sitter::Node;
+
+use super::Simple;
+use super::state::Function;
+use super::walk::{Walker, slice};
+use super::word;
+
+/// Rounds of one loop that are followed one by one.
+const MOST_ROUNDS: usize = 32;
+/// Text that may be read again for loops and calls, in bytes; what goes beyond is not followed.
+const MOST_AGAIN: usize = 64 * 1_024;
+
+impl Walker<'_> {
+    /// May this much text be read once more?
+    fn again(&mut self, bytes: usize) -> bool {
+        self.again += bytes;
+        self.again <= MOST_AGAIN
+    }
+
+    /// A loop: what its body leaves behind meets its own beginning.
+    pub(super) fn repeated(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let before = self.state.clone();
+        match self.rounds(node, text) {
+            Some((name, values)) => self.unrolled(node, &name, values, text, depth),
+            None => {
+                self.state.forget();
+                let home = self.place.home.to_owned();
+                self.state.set("HOME", Some(home));
+                self.round(node, text, depth);
+            }
+        }
+        self.state.merge(&before);
+    }
+
+    /// One way through a loop.
+    fn round(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let before = self.state.clone();
+        self.sequence(node, text, depth);
+        if self.state.folders != before.folders {
+            self.doubt("a loop changes its folder");
+            self.state.lose_folder();
+        }
+        let is_changed = self.state.shadowed.is_some() && before.shadowed.is_none();
+        if is_changed || self.state.functions != before.functions {
+            self.doubt("a loop changes what its commands mean");
+        }
+        self.state.merge(&before);
+    }
+
+    /// The variable of a `for` and all its values, if they are known and few.
+    fn rounds(&mut self, node: Node<'_>, text: &str) -> Option<(String, Vec<String>)> {
+        if node.kind() != "for_statement" || !slice(node, text).starts_with("for") {
+            return None;
+        }
+        let name = slice(node.child_by_field_name("variable")?, text).to_owned();
+        let mut values = Vec::new();
+        for source in node.children_by_field_name("value", &mut node.walk()) {
+            for value in word::resolve(slice(source, text), &self.seen()) {
+                if word::runs_in_brackets(&value.text) {
+                    self.doubt(format!("a value of `{name}` runs a command where it is taken for a number"));
+                }
+                if !value.is_static || value.glob.is_some() || values.len() == MOST_ROUNDS {
+                    return None;
+                }
+                values.push(value.text);
+            }
+        }
+        let cost = node.byte_range().len().saturating_mul(values.len());
+        (!values.is_empty() && !self.table.is_special(&name) && self.again(cost)).then_some((name, values))
+    }
+
+    fn unrolled(&mut self, node: Node<'_>, name: &str, values: Vec<String>, text: &str, depth: usize) {
+        let start = self.out.commands.len();
+        for value in values {
+            self.state.set(name, Some(value));
+            let known = self.out.commands.len();
+            self.round(node, text, depth);
+            self.drop_repeated(start, known);
+        }
+    }
+
+    /// Drops what is listed from `from` on and stands between `start` and there already.
+    fn drop_repeated(&mut self, start: usize, from: usize) {
+        let later = self.out.commands.split_off(from);
+        let known: HashSet<&Simple> = self.out.commands[start..].iter().collect();
+        let fresh: Vec<Simple> = later.iter().filter(|command| !known.contains(command)).cloned().collect();
+        self.out.commands.extend(fresh);
+    }
+
+    /// A function: its commands are judged where it stands, and again where it is called.
+    pub(super) fn function(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        let name = node.child_by_field_name("name").map_or("", |name| slice(name, text)).to_owned();
+        let body = node.child_by_field_name("body").map_or("", |body| slice(body, text));
+        let start = self.out.commands.len();
+        self.apart(|me| {
+            me.state.forget();
+            me.sequence(node, text, depth);
+        });
+        let listed = self.out.commands[start..].iter().cloned().collect();
+        let function = Function { body: body.to_owned(), listed };
+        self.state.define(name, function);
+    }
+
+    /// A call of a function of the script.
+    pub(super) fn call(&mut self, at: usize, name: &str, function: Option<Rc<Function>>, level: usize) {
+        let is_command = self.table.knows(name) || matches!(name, "cd" | "chdir" | "pushd" | "popd");
+        if is_command || level > 0 {
+            return self.mark(at, format!("the function `{name}` changes what `{name}` means"));
+        }
+        let Some(function) = function else {
+            return self.mark(at, format!("it is not known what the function `{name}` does"));
+        };
+        if self.calls.iter().any(|called| called == name) {
+            return self.mark(at, format!("the function `{name}` calls itself"));
+        }
+        if !self.again(function.body.len()) {
+            return self.mark(at, format!("the function `{name}` is called too often"));
+        }
+        self.out.commands[at].is_call = true;
+        self.calls.push(name.to_owned());
+        let known = self.out.commands.len();
+        self.script(&function.body);
+        let later = self.out.commands.split_off(known);
+        self.out.commands.extend(later.into_iter().filter(|command| !function.listed.contains(command)));
+        self.calls.pop();
+    }
+}
