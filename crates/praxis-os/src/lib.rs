@@ -1,5 +1,5 @@
 //! Effects on the machine: paths resolved once, files opened as what was decided on and replaced whole, HTTP with
-//! limits.
+//! limits, commands contained by the kernel.
 //!
 //! ```
 //! use praxis_os::RealPath;
@@ -14,6 +14,7 @@ mod open;
 mod path;
 mod private;
 pub mod process;
+pub mod sandbox;
 pub mod search;
 
 pub use atomic::{Existing, WriteError, remove, write};
