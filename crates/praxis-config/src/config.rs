@@ -12,6 +12,7 @@ mod mcp;
 mod permission;
 mod provider;
 mod reference;
+mod sandbox;
 mod server;
 mod shell;
 
@@ -34,6 +35,7 @@ pub use provider::{
     ModelProvider, ModelStatus, ModelVariant, ProviderConfig, ProviderOptions, Timeout,
 };
 pub use reference::{GitReference, LocalReference, Reference};
+pub use sandbox::{Sandbox, SandboxLimits, SandboxMode, SandboxNetwork, SandboxSetting};
 pub use server::ServerConfig;
 pub use shell::{OnTimeout, ShellEnvironment, ShellTool};
 
@@ -106,6 +108,8 @@ pub struct Config {
     pub permission: Option<PermissionValue>,
     /// Older form of `permission`: tool names switched on and off.
     pub tools: IndexMap<String, bool>,
+    /// Containment of commands by the system: `off` (the default), `auto` or `required`, or that with settings.
+    pub sandbox: Option<SandboxSetting>,
     /// What happens to attached files.
     pub attachment: Attachment,
     /// A self-hosted sharing service.

@@ -7,7 +7,7 @@ use crate::node::{Node, Value};
 /// Lays `over` on `base`: objects are merged key by key, everything else is replaced.
 ///
 /// A key that `base` has keeps its place, a new one is appended; the order of rules depends on that.
-/// `instructions` and `plugin` are lists that every layer adds to.
+/// `instructions`, `plugin` and the paths of `sandbox` are lists that every layer adds to.
 pub(crate) fn merge(base: &mut Node, over: Node) {
     lay(base, over, Slot::Root);
 }
@@ -22,6 +22,8 @@ enum Slot {
     PermissionRules,
     Instructions,
     Plugins,
+    Sandbox,
+    SandboxPaths,
     Plain,
 }
 
@@ -34,6 +36,8 @@ impl Slot {
             (Self::Permission, _) => Self::PermissionRules,
             (Self::Root, "instructions") => Self::Instructions,
             (Self::Root, "plugin") => Self::Plugins,
+            (Self::Root, "sandbox") => Self::Sandbox,
+            (Self::Sandbox, "writable" | "unreadable") => Self::SandboxPaths,
             (_, _) => Self::Plain,
         }
     }
@@ -57,7 +61,9 @@ fn lay(base: &mut Node, over: Node, slot: Slot) {
                 }
             }
         }
-        (Value::Array(items), Value::Array(more)) if slot == Slot::Instructions => {
+        (Value::Array(items), Value::Array(more))
+            if matches!(slot, Slot::Instructions | Slot::SandboxPaths) =>
+        {
             append(items, more, |node| node.to_json().to_string(), Keep::First);
         }
         (Value::Array(items), Value::Array(more)) if slot == Slot::Plugins => {

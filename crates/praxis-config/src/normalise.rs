@@ -13,6 +13,7 @@ use crate::text::SourceName;
 pub(crate) fn layer(node: &mut Node, checker: &Checker, source: &SourceName, surroundings: &Surroundings) {
     let Some(members) = node.as_object_mut() else { return };
     widen_permission(members);
+    widen_sandbox(members);
     rename(members, "reference", "references");
     modes_to_agents(members);
     for agent in objects(members.get_mut("agent")) {
@@ -58,6 +59,14 @@ fn widen_permission(members: &mut IndexMap<String, Node>) {
     if let Some(node) = members.get_mut("permission").filter(|node| node.as_str().is_some()) {
         let plain = std::mem::replace(node, Node::object(node.origin.clone()));
         *node = Node { key: plain.key.clone(), ..plain.under("*") };
+    }
+}
+
+/// `"sandbox": "auto"` means `"sandbox": {"mode": "auto"}`: a nearer layer's settings must not switch it off.
+fn widen_sandbox(members: &mut IndexMap<String, Node>) {
+    if let Some(node) = members.get_mut("sandbox").filter(|node| node.as_str().is_some()) {
+        let plain = std::mem::replace(node, Node::object(node.origin.clone()));
+        *node = Node { key: plain.key.clone(), ..plain.under("mode") };
     }
 }
 

@@ -8,4 +8,5 @@ mod layers;
 mod legacy;
 mod mistakes;
 mod permissions;
+mod sandbox;
 mod substitution;
