@@ -82,6 +82,7 @@ fn own_network(
         return Err(SandboxError::Missing(vec![missing.text]));
     }
     report.policy.network = Network::Deny;
+    report.mechanism = Mechanisms { network_namespace: None, ..mechanisms.clone() }.describe();
     if !report.gaps.contains(&missing) {
         report.gaps.insert(0, missing);
     }

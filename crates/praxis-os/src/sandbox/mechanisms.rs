@@ -110,6 +110,12 @@ impl Mechanisms {
         }
     }
 
+    /// Those of the means that the policy calls for.
+    pub(super) fn used_by(&self, policy: &Policy) -> Self {
+        let network_namespace = self.network_namespace.filter(|_| policy.network == Network::Loopback);
+        Self { network_namespace, ..self.clone() }
+    }
+
     /// What the policy would not get here, the worst first.
     pub fn gaps(&self, policy: &Policy) -> Vec<Gap> {
         let mut gaps = Vec::new();

@@ -4,7 +4,9 @@ use std::io;
 
 use super::{Gap, GapKind, Limits, Mechanisms, Policy, Report, SandboxError};
 
-/// A policy made ready: nothing that can wait is left for the forked child.
+/// A policy made ready: only what a forked child has to do itself is left. It may be used for many commands, but
+/// knows only the files there were when it was made: where something is unreadable, those that came later beside it
+/// or beside the folders above it cannot be read either.
 #[derive(Debug)]
 pub struct Prepared {
     limits: Limits,
@@ -25,7 +27,7 @@ impl Policy {
         #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only Linux has something to add"))]
         let mut report = Report {
             policy: self.clone(),
-            mechanism: mechanisms.describe(),
+            mechanism: mechanisms.used_by(self).describe(),
             files: false,
             calls: false,
             gaps: mechanisms.gaps(self),

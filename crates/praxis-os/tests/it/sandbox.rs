@@ -41,10 +41,8 @@ fn a_required_sandbox_refuses_a_kernel_without_the_means() {
 #[test]
 fn what_holds_is_said_in_a_line() {
     let lab = Lab::new();
-    let mut mechanisms = Mechanisms::probe();
-    mechanisms.network_namespace = None;
-    let Mechanisms { landlock, .. } = mechanisms;
-    let report = lab.policy().prepare(&mechanisms).unwrap().report().clone();
+    let Mechanisms { landlock, .. } = Mechanisms::probe();
+    let report = lab.report(&lab.policy());
     let inside = lab.inside.display();
     assert_eq!(
         report.summary(),

@@ -36,7 +36,7 @@ const PROCESS: [&str; 6] = ["ptrace", "unshare", "namespace", "mount", "perf_eve
 const CONNECTING: [&str; 5] = ["socket", "connect", "bind", "listen", "network"];
 
 /// Networks that are not there.
-const UNREACHABLE: [&str; 12] = [
+const UNREACHABLE: [&str; 15] = [
     "could not resolve host",
     "couldn't resolve host",
     "temporary failure in name resolution",
@@ -48,6 +48,9 @@ const UNREACHABLE: [&str; 12] = [
     "network is unreachable",
     "enetunreach",
     "could not connect to server",
+    "couldn't connect to server",
+    "failed to connect to",
+    "unable to access 'http",
     "failed to establish a new connection",
 ];
 
@@ -141,6 +144,8 @@ mod tests {
             ("mount: permission denied", Clue::Process),
             ("nc: socket: Operation not permitted", Clue::Network),
             ("socket.gaierror: [Errno -3] Temporary failure in name resolution", Clue::Network),
+            ("curl: (7) Failed to connect to 127.0.0.1 port 1 after 0 ms", Clue::Network),
+            ("fatal: unable to access 'https://example.org/x.git/': Permission denied", Clue::Network),
             ("dial unix /run/user/1/bus.sock: connect: permission denied", Clue::UnixSocket),
             ("bash: fork: retry: Resource temporarily unavailable", Clue::Processes),
             ("dd: error writing 'x': File too large", Clue::FileSize),

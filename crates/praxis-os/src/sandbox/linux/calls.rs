@@ -206,3 +206,28 @@ fn any(
 fn none_of(argument: u8, values: &[u64]) -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new(values.iter().map(|value| is_not(argument, *value)).collect::<Result<_, _>>()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn numbers_of_the_x32_variant_are_looked_at_first() {
+        let programs = prepare(&Policy::default(), false).unwrap();
+        let start: Vec<_> =
+            programs[1][..3].iter().map(|step| (step.code, step.jt, step.jf, step.k)).collect();
+        // load the number; at least 0x40000000, or skip one; no such call
+        assert_eq!(start, [(0x20, 0, 0, 0), (0x35, 0, 1, 0x4000_0000), (0x06, 0, 0, 0x0005_0026)]);
+    }
+
+    #[test]
+    fn filters_are_small_enough_for_the_kernel() {
+        for network in [Network::Allow, Network::Deny, Network::Loopback] {
+            for scoped in [true, false] {
+                let programs = prepare(&Policy { network, ..Policy::default() }, scoped).unwrap();
+                assert!(programs.iter().all(|program| program.len() < 4096));
+            }
+        }
+    }
+}
