@@ -53,6 +53,11 @@ impl Dirs {
         self.cache.join(APP)
     }
 
+    /// The files that hold keys, ours and those we read along.
+    pub fn secrets(&self) -> Vec<PathBuf> {
+        [APP, RELATIVE].map(|app| self.data.join(app).join("auth.json")).to_vec()
+    }
+
     /// The directories global configuration is read from, the stronger last.
     pub fn global(&self) -> [PathBuf; 2] {
         [self.config.join(RELATIVE), self.config.join(APP)]

@@ -6,17 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use praxis_config::{
-    ConfigError, Instruction, Instructions, Loaded, Reference, Request, ShellEnvironment, Surroundings,
-    find_worktree,
+    ConfigError, Instruction, Instructions, Loaded, Reference, Request, SandboxMode, SandboxNetwork,
+    SandboxSetting, ShellEnvironment, Surroundings, find_worktree,
 };
 use praxis_os::process::Launcher;
+use praxis_os::sandbox::{self, Network, Policy};
 use praxis_policy::shell::{Hold, Protected};
 use praxis_policy::{Layout, lint};
 use praxis_proto::{CallId, MessageId, Mint, SessionId};
 use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
-use praxis_tools::shell::{DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts};
+use praxis_tools::shell::{
+    Containment, DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts,
+};
 use praxis_tools::{
     Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, ImageLimits, Instance, MemoryTodos,
     OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
@@ -289,8 +292,52 @@ fn shell(
         home: surroundings.home.clone(),
         temp: temp(),
         protected: protected(surroundings, instance),
+        containment: containment(surroundings, loaded, instance),
         hooks: Vec::new(),
     })
+}
+
+fn containment(surroundings: &Surroundings, loaded: &Loaded, instance: &Instance) -> Containment {
+    let Some(settings) = loaded.config.sandbox.as_ref().map(SandboxSetting::settings) else {
+        return Containment::off();
+    };
+    if settings.mode() == SandboxMode::Off {
+        return Containment::off();
+    }
+    let root = instance.root();
+    let mut writable = vec![root.to_owned(), instance.directory().to_owned(), std::env::temp_dir(), temp()];
+    writable.extend(git_folders(root));
+    writable.extend(settings.writable_paths(root, surroundings));
+    // Our keys are no command's business, whatever it may read.
+    let mut unreadable = surroundings.dirs.secrets();
+    unreadable.extend(settings.unreadable_paths(root, surroundings));
+    let limits = sandbox::Limits {
+        cpu_seconds: settings.limits.cpu_seconds,
+        memory_bytes: settings.limits.memory_bytes(),
+        file_bytes: settings.limits.file_bytes(),
+        processes: settings.limits.processes,
+    };
+    let policy = Policy {
+        writable,
+        unreadable,
+        network: match settings.network() {
+            SandboxNetwork::Allow => Network::Allow,
+            SandboxNetwork::Deny => Network::Deny,
+            SandboxNetwork::Loopback => Network::Loopback,
+        },
+        unix_sockets: settings.unix_sockets.unwrap_or(false),
+        limits,
+        required: settings.mode() == SandboxMode::Required,
+    };
+    Containment::by(policy, settings.auto_allow.unwrap_or(false))
+}
+
+/// Where git keeps the objects of a linked worktree, which is outside of it.
+fn git_folders(root: &Path) -> Option<PathBuf> {
+    let link = std::fs::read_to_string(root.join(".git")).ok()?;
+    let folder = root.join(link.strip_prefix("gitdir:")?.trim());
+    // `<repository>/.git/worktrees/<name>`: the whole repository is shared.
+    Some(folder.ancestors().nth(2).filter(|common| common.join("objects").is_dir())?.to_owned())
 }
 
 /// What must not be lost, by real paths.

@@ -76,11 +76,17 @@ pub struct Decision {
     /// What made a question of it although a rule or a grant allows it.
     #[serde(flatten, skip_serializing_if = "Care::is_usual")]
     pub care: Care,
+    /// Whether the question was answered by the kernel, which contains the act.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub contained: bool,
 }
 
 impl Decision {
     /// Names what decided, for people and models: a rule with its file and line, or a ceiling.
     pub fn reason(&self) -> String {
+        if self.contained {
+            return "the sandbox contains it (`sandbox.auto_allow`)".to_owned();
+        }
         match &self.care {
             Care::Usual => {}
             Care::Doubt(doubt) => return format!("a broad allow does not cover this: {doubt}"),
@@ -190,7 +196,7 @@ impl Authority {
         if action == Action::Ask && care.confirms() {
             held = care.clone();
         }
-        Decision { action, rule: rule.cloned(), ceiling, grant, care: held }
+        Decision { action, rule: rule.cloned(), ceiling, grant, care: held, contained: false }
     }
 
     /// Decides an act on several resources: one deny denies it, all must allow to allow it.
@@ -208,6 +214,7 @@ impl Authority {
             ceiling: None,
             grant: None,
             care: care.clone(),
+            contained: false,
         });
         for pattern in patterns {
             let decision = self.decide_with(permission, pattern, grants, care);

@@ -194,7 +194,7 @@ pub fn fuzz(data: &[u8]) {
     assert!(found.dynamic || found.commands.iter().all(|command| !command.dynamic), "one doubt is enough");
     assert_eq!(found.dynamic, !found.reasons.is_empty(), "a doubt has a reason");
 
-    let eyes = |path: &str| Real { path: path.to_owned(), is_folder: path.len() % 2 == 0 };
+    let eyes = |path: &str| Real { path: path.to_owned(), is_folder: path.len().is_multiple_of(2) };
     let protected = [Protected { path: "/work".into(), name: "the work".into(), hold: Hold::Content }];
     let roots = ["/work/project".to_owned()];
     let judged = judge(&found, &Ground { roots: &roots, protected: &protected, eyes: &eyes });

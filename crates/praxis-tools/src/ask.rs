@@ -16,6 +16,7 @@ pub struct Ask {
     pub(crate) metadata: Map<String, Value>,
     pub(crate) act: Act,
     pub(crate) care: Care,
+    pub(crate) contained: bool,
 }
 
 impl Ask {
@@ -33,6 +34,7 @@ impl Ask {
             metadata: Map::new(),
             act: Act::Custom,
             care: Care::Usual,
+            contained: false,
         }
     }
 
@@ -71,6 +73,12 @@ impl Ask {
     /// Only a person shall be able to allow it; `act` completes "this would …".
     pub fn confirm(self, act: impl Into<String>) -> Self {
         self.careful(Care::Confirm(act.into()))
+    }
+
+    /// The kernel contains the act: a rule's question about it needs no person.
+    pub fn contained(mut self, contained: bool) -> Self {
+        self.contained = contained;
+        self
     }
 
     /// How careful the desk shall be.

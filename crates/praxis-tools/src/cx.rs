@@ -162,6 +162,7 @@ impl Cx {
             act: ask.act,
             authority: parts.authority.clone(),
             care: ask.care,
+            contained: ask.contained,
         };
         let _waiting = self.waiting();
         parts.permissions.ask(query, &parts.cancel).await

@@ -1,6 +1,7 @@
 //! What the shell tools share: the shell, the environment, the processes that run.
 
 mod choice;
+mod containment;
 mod environment;
 mod job;
 mod jobs;
@@ -16,6 +17,7 @@ use praxis_policy::shell::Protected;
 use praxis_proto::SessionId;
 
 pub use choice::ShellChoice;
+pub use containment::Containment;
 pub use environment::Environment;
 pub use job::{Job, Label, Progress};
 pub use jobs::Jobs;
@@ -57,6 +59,8 @@ pub struct ShellParts {
     pub temp: PathBuf,
     /// Places that no command may destroy unless a person says so.
     pub protected: Vec<Protected>,
+    /// What contains commands.
+    pub containment: Containment,
     /// Extensions that may add to the environment.
     pub hooks: Vec<Arc<dyn Hooks>>,
 }
@@ -124,6 +128,7 @@ impl Shell {
             env: self.environment(cx).await,
             stdin: if lifetime == Lifetime::Foreground { Stdin::Empty } else { Stdin::Pipe },
             stdout,
+            sandbox: self.parts.containment.policy().cloned(),
         };
         let running = self
             .parts

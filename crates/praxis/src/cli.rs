@@ -37,6 +37,14 @@ pub(crate) enum Command {
     /// Shell commands: what one would do, before it does
     #[command(subcommand)]
     Shell(ShellCommand),
+    /// Look at this machine: configuration, shell, processes, containment; says what is missing
+    Doctor {
+        #[command(flatten)]
+        place: Place,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a completion script for a shell
     ///
     /// For example `praxis completion bash > ~/.local/share/bash-completion/completions/praxis`.

@@ -3,6 +3,7 @@
 mod agent;
 mod config;
 mod demo;
+mod doctor;
 mod permission;
 mod shell;
 mod tool;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Config(command) => config::run(command),
         Command::Agent(command) => agent::run(command),
         Command::Shell(command) => shell::run(command),
+        Command::Doctor { place, json } => in_runtime(async move { doctor::run(&place, json).await }),
         Command::Completion { shell } => completion(shell),
     }
 }

@@ -45,7 +45,8 @@ pub struct Sandbox {
     pub unix_sockets: Option<bool>,
     /// How much a command may use.
     pub limits: SandboxLimits,
-    /// Run contained commands without asking, unless a rule asks or denies (default false).
+    /// Answer questions about the commands themselves with yes, since they are contained; what rules deny stays denied,
+    /// and places outside the project are still asked about (default false).
     pub auto_allow: Option<bool>,
 }
 

@@ -14,6 +14,7 @@ use rustix::process::{Pid, WaitOptions};
 use super::channel;
 use super::order::{Ended, Order, Told, Word, text};
 use super::tree::Root;
+use crate::sandbox::{Mechanisms, Prepared};
 
 /// How soon what was left behind is looked at again; the time grows to the second as long as nothing changes.
 const LOOK_SOON: Duration = Duration::from_millis(20);
@@ -66,12 +67,16 @@ fn start(order: Order, descriptors: Vec<OwnedFd>, reach: Reach) -> io::Result<Ch
         // One pipe for both, so that what is written first is read first.
         .stdout(output.try_clone()?)
         .stderr(output);
-    set_up(&mut command, order.outlives);
+    let sandbox = match &order.sandbox {
+        Some(policy) => Some(policy.prepare(&Mechanisms::probe()).map_err(io::Error::other)?),
+        None => None,
+    };
+    set_up(&mut command, order.outlives, sandbox);
     command.spawn()
 }
 
 #[expect(unsafe_code, reason = "a session of its own has to be opened between fork and exec")]
-fn set_up(command: &mut Command, outlives: bool) {
+fn set_up(command: &mut Command, outlives: bool, sandbox: Option<Prepared>) {
     let prepare = move || {
         rustix::process::setsid()?;
         #[cfg(target_os = "linux")]
@@ -79,7 +84,7 @@ fn set_up(command: &mut Command, outlives: bool) {
             // Should the keeper itself be killed, at least the command goes with it.
             rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
         }
-        Ok(())
+        sandbox.as_ref().map_or(Ok(()), Prepared::enforce)
     };
     // SAFETY: only system calls are made in the child, nothing is allocated and no lock is taken.
     unsafe { command.pre_exec(prepare) };

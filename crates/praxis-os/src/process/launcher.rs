@@ -17,6 +17,7 @@ use super::guard::GUARD_ARGUMENT;
 use super::keeper::{Reach, keep};
 use super::order::{Order, bytes};
 use super::running::Running;
+use crate::sandbox::Policy;
 
 /// A larger pipe lets a loud command write while we are busy; the system may give less.
 const PIPE_SIZE: usize = 1 << 20;
@@ -36,6 +37,8 @@ pub struct Command {
     pub stdin: Stdin,
     /// Where it writes, errors included.
     pub stdout: Stdout,
+    /// What contains it.
+    pub sandbox: Option<Policy>,
 }
 
 /// What a command reads.
@@ -151,6 +154,7 @@ impl Launcher {
             env: command.env.into_iter().map(|(name, value)| (bytes(name), bytes(value))).collect(),
             has_stdin: from.is_some(),
             outlives,
+            sandbox: command.sandbox,
         };
         let body = serde_json::to_vec(&order).map_err(io::Error::from)?;
         self.hand_over(keepers)?;

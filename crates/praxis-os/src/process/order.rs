@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sandbox::Policy;
+
 /// What a keeper is to start.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
@@ -16,6 +18,8 @@ pub(super) struct Order {
     pub(super) has_stdin: bool,
     /// Does the command go on when we are gone?
     pub(super) outlives: bool,
+    /// What contains it.
+    pub(super) sandbox: Option<Policy>,
 }
 
 /// A word to a keeper that has started its command; one byte each.

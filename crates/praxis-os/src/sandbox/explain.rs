@@ -78,6 +78,8 @@ fn of_signal(signal: i32, report: &Report) -> Option<String> {
 fn of_line(line: &str, report: &Report) -> Option<String> {
     let policy = &report.policy;
     match Clue::in_line(line)? {
+        // What bash calls a file there is a connection.
+        Clue::Denied { paths } if paths.iter().any(|path| is_connection(path)) => no_network(report),
         Clue::Denied { paths } if report.files => denied(&paths, report),
         Clue::Denied { .. } => None,
         Clue::Process if report.calls => Some(
@@ -108,6 +110,10 @@ fn of_line(line: &str, report: &Report) -> Option<String> {
         }),
         Clue::FileSize => policy.limits.file_bytes.map(too_large),
     }
+}
+
+fn is_connection(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
 /// Files: the first path that a rule explains, or a guess when none is named.

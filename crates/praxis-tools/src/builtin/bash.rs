@@ -93,6 +93,9 @@ impl Tool for Bash {
                 "{MOST_RUNNING} jobs are running already; stop one with the `job` tool first"
             )));
         }
+        if let Some(Err(missing)) = self.shell.parts().containment.report() {
+            return Err(ToolError::Outside(missing.to_owned()));
+        }
         let permit = permit(&input.command, &cwd, &self.shell, cx).await?;
         cx.progress(Some(&input.command), preview(String::new()));
         let started = Instant::now();
@@ -101,7 +104,9 @@ impl Tool for Bash {
             Lifetime::Foreground => self.foreground(&job, timeout, cx).await,
             Lifetime::Session | Lifetime::Outliving => first_look(&job, cx).await,
         };
-        let verdict = Verdict { command: input.command, finish, took: started.elapsed(), timeout };
+        let took = started.elapsed();
+        let containment = &self.shell.parts().containment;
+        let verdict = Verdict { command: input.command, finish, took, timeout, containment };
         Ok(self.report(verdict, job, lifetime, cx))
     }
 
@@ -113,9 +118,13 @@ impl Tool for Bash {
             OnTimeout::Stop => format!("commands will time out after {timeout}ms"),
             OnTimeout::Background => format!("commands become jobs after {timeout}ms"),
         };
+        let sandbox = match parts.containment.report() {
+            Some(Ok(report)) => format!(" Commands run in a sandbox ({}).", report.summary()),
+            Some(Err(_)) | None => String::new(),
+        };
         format!(
             "{text}\n\nThe shell is {} on {}. Unless `timeout` says otherwise, {after}. Up to {} lines or {} bytes of \
-             output are shown. Temporary files go to {}, which needs no permission.",
+             output are shown. Temporary files go to {}, which needs no permission.{sandbox}",
             parts.choice.name,
             std::env::consts::OS,
             limits.lines,
@@ -165,7 +174,7 @@ impl Bash {
     }
 
     /// Puts the report together; what still runs becomes a job.
-    fn report(&self, verdict: Verdict, job: Job, lifetime: Lifetime, cx: &Cx) -> Report {
+    fn report(&self, verdict: Verdict<'_>, job: Job, lifetime: Lifetime, cx: &Cx) -> Report {
         let runs = !matches!(job.progress(), Progress::Over(_));
         let is_over = matches!(verdict.finish, Finish::Aborted | Finish::TimedOut { .. });
         let keeps = (runs && !is_over) || lifetime != Lifetime::Foreground;

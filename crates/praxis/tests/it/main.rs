@@ -9,6 +9,7 @@ mod config;
 mod demo;
 mod permission;
 mod program;
+mod sandbox;
 mod shell;
 mod tool;
 

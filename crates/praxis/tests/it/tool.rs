@@ -90,7 +90,7 @@ fn an_unknown_tool_is_wrong_usage_and_a_near_miss_is_understood() {
     let run = project.run(&["tool", "run", "frobnicate"]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     assert!(
-        run.stderr.starts_with("error: there is no tool `frobnicate`; there are apply_patch, batch,"),
+        run.stderr.starts_with("error: there is no tool `frobnicate`; there are apply_patch, bash, batch,"),
         "{}",
         run.stderr
     );
@@ -200,7 +200,7 @@ fn lists_follow_model_agent_and_switches() {
     assert_eq!(names(&list(&["--agent", "explore"])), ["read"]);
     assert_eq!(names(&list(&["--agent", "general"])), ["edit", "read", "write"]);
     assert_eq!(names(&list(&["--model", "openai/gpt-5"])), ["apply_patch", "question", "read", "todowrite"]);
-    assert!(list(&[])[0]["parameters"]["properties"]["filePath"]["description"].is_string());
+    assert!(list(&[])[0]["parameters"]["properties"]["command"]["description"].is_string());
     let wrong = project.run(&["tool", "list", "--model", "gpt-5"]);
     assert!(wrong.code == 2 && wrong.stderr.contains("write provider/model"), "{wrong:?}");
 }

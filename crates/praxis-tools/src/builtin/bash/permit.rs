@@ -60,6 +60,7 @@ pub(super) async fn permit(
     }
     let act = Act::Run { command: command.to_owned(), cwd: cwd.as_path().to_owned() };
     let ask = Ask::on("bash", patterns).always(judged.always).careful(judged.care).to(act);
+    let ask = ask.contained(shell.parts().containment.answers());
     Ok(Permit { grant: cx.ask(ask.with("command", command)).await?, doubtful })
 }
 

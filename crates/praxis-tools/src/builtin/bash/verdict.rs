@@ -5,7 +5,7 @@ use std::time::Duration;
 use praxis_os::process::Ended;
 
 use crate::Report;
-use crate::shell::{Job, Progress, Shown};
+use crate::shell::{Containment, Job, Progress, Shown};
 
 /// Durations worth telling.
 const LONG: Duration = Duration::from_secs(10);
@@ -40,14 +40,15 @@ pub(super) enum Finish {
 }
 
 /// A command that ran, and how it went.
-pub(super) struct Verdict {
+pub(super) struct Verdict<'a> {
     pub(super) command: String,
     pub(super) finish: Finish,
     pub(super) took: Duration,
     pub(super) timeout: Duration,
+    pub(super) containment: &'a Containment,
 }
 
-impl Verdict {
+impl Verdict<'_> {
     /// The report; `id` is the job that goes on.
     pub(super) fn report(self, job: &Job, id: Option<&str>) -> Report {
         let Shown { text, cut, path, problem } = job.show();
@@ -77,6 +78,9 @@ impl Verdict {
         if let Some(path) = path.filter(|_| cut) {
             report = report.with("outputPath", path.to_string_lossy());
         }
+        if let Some(Ok(sandbox)) = self.containment.report() {
+            report = report.with("sandbox", sandbox.summary());
+        }
         if let Some(signal) = signal {
             report = report.with("signal", signal);
         }
@@ -92,6 +96,7 @@ impl Verdict {
             Finish::Ended(Ended::Code(0)) => {}
             Finish::Ended(ended) => {
                 notes.push(format!("The command {} after {:.1?}", how_it_ended(*ended), self.took));
+                notes.extend(self.containment.explain(text, *ended));
                 if WANTED_TERMINAL.iter().any(|said| text.contains(said)) {
                     notes.push(
                         "It seems to have wanted a terminal; there is none. Use a flag that keeps it from asking, or \

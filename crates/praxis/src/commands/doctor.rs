@@ -1,0 +1,155 @@
+//! `praxis doctor`: what this machine gives us, what is missing, and what to do about it.
+
+use std::process::ExitCode;
+
+use praxis_engine::Workbench;
+use praxis_os::process::{Command, Launcher, Notice, Stdin, Stdout};
+use praxis_os::sandbox::{Mechanisms, Policy};
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::cli::Place;
+use crate::opened::{launcher, look};
+use crate::screen::{WORK_FAILED, say, say_json};
+
+/// How one thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// As it should be.
+    Good,
+    /// Works, but less than it could.
+    Limited,
+    /// Does not work.
+    Bad,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    name: &'static str,
+    state: State,
+    told: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+impl Finding {
+    fn new(name: &'static str, state: State, told: impl Into<String>) -> Self {
+        Self { name, state, told: told.into(), notes: Vec::new() }
+    }
+}
+
+pub(crate) async fn run(place: &Place, json: bool) -> Outcome {
+    let workbench = look(place)?;
+    let findings = [
+        configuration(&workbench),
+        shell(&workbench),
+        guard(&launcher()).await,
+        mechanisms(),
+        sandbox(&workbench),
+        git(),
+    ];
+    if json {
+        say_json(&findings)?;
+    } else {
+        for finding in &findings {
+            tell(finding)?;
+        }
+    }
+    let bad = findings.iter().any(|finding| finding.state == State::Bad);
+    Ok(if bad { ExitCode::from(WORK_FAILED) } else { ExitCode::SUCCESS })
+}
+
+fn tell(finding: &Finding) -> std::io::Result<()> {
+    let mark = match finding.state {
+        State::Good => "ok  ",
+        State::Limited => "some",
+        State::Bad => "bad ",
+    };
+    say(format!("{mark}  {:<14} {}", finding.name, finding.told))?;
+    finding.notes.iter().try_for_each(|note| say(format!("      - {note}")))
+}
+
+fn configuration(workbench: &Workbench) -> Finding {
+    let warnings = workbench.warnings();
+    let files = workbench.loaded.sources.len();
+    let state = if warnings.is_empty() { State::Good } else { State::Limited };
+    let told = format!("{files} files read; `praxis config path` names them");
+    Finding { notes: warnings, ..Finding::new("configuration", state, told) }
+}
+
+fn shell(workbench: &Workbench) -> Finding {
+    let choice = &workbench.shell.parts().choice;
+    match choice.program.is_file() {
+        true => Finding::new("shell", State::Good, choice.program.display().to_string()),
+        false => {
+            Finding::new("shell", State::Bad, format!("{} is missing; set `shell`", choice.program.display()))
+        }
+    }
+}
+
+/// Starts a command as the shell tool would.
+async fn guard(launcher: &Launcher) -> Finding {
+    let command = Command {
+        argv: vec!["/bin/sh".into(), "-c".into(), ":".into()],
+        cwd: "/".into(),
+        env: Vec::new(),
+        stdin: Stdin::Empty,
+        stdout: Stdout::Pipe,
+        sandbox: None,
+    };
+    match launcher.start(command).await {
+        Ok(mut running) => match running.notice().await {
+            Notice::Ended { .. } if launcher.is_guarded() => {
+                Finding::new("processes", State::Good, "guarded: no command outlives Praxis")
+            }
+            Notice::Ended { .. } => Finding::new(
+                "processes",
+                State::Limited,
+                "not guarded: what leaves its session may outlive Praxis",
+            ),
+            Notice::Gone | Notice::Processes(_) => {
+                Finding::new("processes", State::Bad, "a command was started and nothing was heard of it")
+            }
+        },
+        Err(error) => Finding::new("processes", State::Bad, error.to_string()),
+    }
+}
+
+/// What the kernel has, whether it is used or not.
+fn mechanisms() -> Finding {
+    let mechanisms = Mechanisms::probe();
+    let gaps: Vec<String> = mechanisms.gaps(&Policy::default()).iter().map(ToString::to_string).collect();
+    let state = if gaps.is_empty() { State::Good } else { State::Limited };
+    Finding { notes: gaps, ..Finding::new("kernel", state, mechanisms.describe()) }
+}
+
+/// What is used.
+fn sandbox(workbench: &Workbench) -> Finding {
+    match workbench.shell.parts().containment.report() {
+        None => Finding::new(
+            "sandbox",
+            State::Limited,
+            "off; set `\"sandbox\": \"auto\"` in praxis.json to contain commands",
+        ),
+        Some(Err(missing)) => Finding::new("sandbox", State::Bad, missing),
+        Some(Ok(report)) => {
+            let notes = report.gaps.iter().map(ToString::to_string).chain(report.notes.iter().cloned());
+            let state = if report.files && report.calls { State::Good } else { State::Limited };
+            let summary = report.summary();
+            let told = summary.strip_prefix("sandbox: ").unwrap_or(&summary);
+            Finding { notes: notes.collect(), ..Finding::new("sandbox", state, told) }
+        }
+    }
+}
+
+fn git() -> Finding {
+    let version = std::process::Command::new("git").arg("--version").output();
+    match version {
+        Ok(output) if output.status.success() => {
+            Finding::new("git", State::Good, String::from_utf8_lossy(&output.stdout).trim())
+        }
+        Ok(_) | Err(_) => Finding::new("git", State::Limited, "not found; snapshots and worktrees need it"),
+    }
+}
