@@ -3,7 +3,10 @@
 //! A wire format is a pure pair: [`wire::Wire::lower`] writes a [`Request`] as a body, [`wire::Raise`] reads the
 //! answer's bytes as [`Event`]s. Neither does I/O, so both can be tested and fuzzed without a network.
 
+#[expect(dead_code, reason = "used by the wire formats")]
+mod calls;
 mod event;
+pub mod json;
 mod message;
 mod request;
 mod target;
