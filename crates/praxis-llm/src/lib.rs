@@ -2,6 +2,7 @@
 //!
 //! A wire format is a pure pair: [`wire::Wire::lower`] writes a [`Request`] as a body, [`wire::Raise`] reads the
 //! answer's bytes as [`Event`]s. Neither does I/O, so both can be tested and fuzzed without a network.
+//! A [`stream::Reader`] stands between the bytes of a body and the wire.
 
 #[expect(dead_code, reason = "used by the wire formats")]
 mod calls;
@@ -9,6 +10,8 @@ mod event;
 pub mod json;
 mod message;
 mod request;
+pub mod sse;
+pub mod stream;
 mod target;
 pub mod wire;
 
