@@ -10,6 +10,7 @@ mod event;
 pub mod json;
 mod message;
 mod request;
+pub mod schema;
 pub mod sse;
 pub mod stream;
 mod target;

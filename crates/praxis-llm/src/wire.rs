@@ -1,8 +1,18 @@
 //! Wire formats: pure pairs of lowering a request and raising an answer.
 
+mod anthropic;
+mod field;
+mod gemini;
+mod ids;
+mod media;
+mod note;
+
 use serde_json::Value;
 
 use crate::{Event, Request, Target};
+pub use anthropic::{Anthropic, fuzz_anthropic};
+pub use gemini::{Gemini, fuzz_gemini};
+pub use media::{MediaInResults, media_in_results};
 
 /// A request as a provider wants it.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,3 @@
+//! Schemas of tools in the dialects that providers take.
+
+pub mod gemini;
