@@ -1,4 +1,7 @@
-//! One event of the stream as it is written. One flat struct: a tagged enum would be buffered before it is read.
+//! One event of the stream as it is written.
+//!
+//! One flat struct, because a tagged enum would be buffered before it is read; and a small one, because it is moved for
+//! each delta: what is rare is read in a second step.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -15,11 +18,13 @@ pub(super) struct Frame<'a> {
     #[serde(borrow)]
     pub(super) delta: Option<Delta<'a>>,
     #[serde(borrow)]
-    pub(super) content_block: Option<Block<'a>>,
-    pub(super) message: Option<Message>,
-    pub(super) usage: Option<Counts>,
+    pub(super) content_block: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) error: Option<Failure<'a>>,
+    pub(super) message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]

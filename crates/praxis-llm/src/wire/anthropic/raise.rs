@@ -1,7 +1,9 @@
 //! Reading an answer.
 
+use serde_json::value::RawValue;
+
 use super::FAMILY;
-use super::frame::{Block, Counts, Delta, Failure, Frame};
+use super::frame::{Block, Counts, Delta, Failure, Frame, Message};
 use crate::calls::{Calls, TooMuch};
 use crate::json::Trust;
 use crate::wire::Raise;
@@ -13,6 +15,9 @@ const OPEN_CAP: usize = 64;
 
 /// The most bytes of signatures that an answer may have.
 const SIGNATURE_CAP: usize = 16 << 20;
+
+/// The most of a failure in an unusual form that is quoted, in characters.
+const QUOTE_CAP: usize = 300;
 
 pub(super) struct Raiser {
     /// For servers that give no ids.
@@ -74,7 +79,11 @@ impl Raise for Raiser {
         }
         let result = match serde_json::from_str::<Frame<'_>>(data) {
             Ok(frame) => self.frame(name, &frame, out),
-            Err(error) => Err(unreadable(name, data, &error)),
+            // The server's own words are worth more than a complaint about their form.
+            Err(_) if name == "error" => {
+                Err(Broken { message: data.chars().take(QUOTE_CAP).collect(), code: None })
+            }
+            Err(error) => Err(unreadable(&error)),
         };
         if let Err(Broken { message, code }) = result {
             self.done = true;
@@ -124,27 +133,27 @@ impl Raiser {
                 }
             }
             "content_block_start" => {
-                if let Some(block) = &frame.content_block {
-                    self.start(frame.index, block, out)?;
+                if let Some(block) = frame.content_block {
+                    let block = serde_json::from_str(block.get()).map_err(|error| unreadable(&error))?;
+                    self.start(frame.index, &block, out)?;
                 }
             }
             "content_block_stop" => self.stop(frame.index, out),
             "message_start" => {
-                if let Some(counts) = frame.message.as_ref().and_then(|message| message.usage) {
-                    self.counts.update(counts);
-                }
+                let message =
+                    frame.message.and_then(|message| serde_json::from_str::<Message>(message.get()).ok());
+                self.counts.update(message.and_then(|message| message.usage).unwrap_or_default());
             }
             "message_delta" => {
-                if let Some(counts) = frame.usage {
-                    self.counts.update(counts);
-                }
+                let counts = frame.usage.and_then(|usage| serde_json::from_str(usage.get()).ok());
+                self.counts.update(counts.unwrap_or_default());
                 if let Some(reason) = frame.delta.as_ref().and_then(|delta| delta.stop_reason.filled()) {
                     self.stop = Some(Stop::read(reason));
                 }
             }
             "message_stop" => self.finish(out),
-            "error" => return Err(failure(frame.error.as_ref())),
-            _ if frame.error.is_some() => return Err(failure(frame.error.as_ref())),
+            "error" => return Err(failure(frame.error)),
+            _ if frame.error.is_some() => return Err(failure(frame.error)),
             "ping" => {}
             _ => self.unknown += 1,
         }
@@ -297,7 +306,7 @@ impl Raiser {
         }
         let finish_reason = match reason {
             // Some servers forget to say that they wait.
-            FinishReason::Stop if self.calls.raised() => FinishReason::ToolCalls,
+            FinishReason::Stop | FinishReason::Unknown if self.calls.raised() => FinishReason::ToolCalls,
             reason => reason,
         };
         out.push(Event::FinishStep { finish_reason, usage: self.counts.usage() });
@@ -339,21 +348,19 @@ impl From<TooMuch> for Broken {
     }
 }
 
-fn unreadable(name: &str, data: &str, error: &serde_json::Error) -> Broken {
-    let message = if name == "error" {
-        // The server's own words are worth more than our complaint about their form.
-        format!("the server failed: {}", data.chars().take(300).collect::<String>())
-    } else {
-        format!("the server sent an event that cannot be read ({error}); try again")
-    };
+fn unreadable(error: &serde_json::Error) -> Broken {
+    let message = format!("the server sent an event that cannot be read ({error}); try again");
     Broken { message, code: None }
 }
 
-fn failure(failure: Option<&Failure<'_>>) -> Broken {
-    let kind = failure.and_then(|failure| failure.kind.filled());
-    let message = failure.and_then(|failure| failure.message.filled()).or(kind);
-    Broken {
-        message: message.unwrap_or("the server failed without saying why; try again").to_owned(),
-        code: kind.map(str::to_owned),
-    }
+/// What the server says about its failure, in its own words where their form is not the usual one.
+fn failure(told: Option<&RawValue>) -> Broken {
+    let told = told.map_or("", RawValue::get);
+    let failure = serde_json::from_str::<Failure<'_>>(told).unwrap_or_default();
+    let message = match failure.message.filled().or(failure.kind.filled()) {
+        Some(message) => message.to_owned(),
+        None if told.is_empty() => "the server failed without saying why; try again".to_owned(),
+        None => told.chars().take(QUOTE_CAP).collect(),
+    };
+    Broken { message, code: failure.kind.filled().map(str::to_owned) }
 }
