@@ -57,7 +57,7 @@ impl Decoder {
             let line = &bytes[..end];
             let next =
                 if bytes[end] == b'\r' && bytes.get(end + 1) == Some(&b'\n') { end + 2 } else { end + 1 };
-            self.after_cr = bytes[end] == b'\r' && next == bytes.len();
+            self.after_cr = bytes[end] == b'\r' && end + 1 == bytes.len();
             bytes = &bytes[next..];
             if self.line.is_empty() {
                 self.take_line(line, &mut each)?;
@@ -209,6 +209,15 @@ mod tests {
         ] {
             assert_eq!(read(stream.as_bytes()), pairs(&[("a", "1"), ("", "2")]), "{stream:?}");
         }
+    }
+
+    #[test]
+    fn a_line_feed_behind_a_chunk_that_ends_with_both_is_an_empty_line() {
+        let (mut decoder, mut seen) = (Decoder::new(EVENT_CAP), Vec::new());
+        for chunk in ["data: 1\r\n", "\ndata: 2\r\n", "\n"] {
+            decoder.push(chunk.as_bytes(), |_, data| seen.push(data.to_owned())).unwrap();
+        }
+        assert_eq!(seen, ["1", "2"]);
     }
 
     #[test]
