@@ -140,14 +140,24 @@ impl<K: Eq + Hash> Calls<K> {
         }
     }
 
+    /// The argument text of an open call so far.
+    pub(crate) fn text(&self, key: &K) -> Option<&str> {
+        self.open.get(key).map(|call| call.text.as_str())
+    }
+
     /// Whether a call is open under a key.
     pub(crate) fn is_open(&self, key: &K) -> bool {
         self.open.contains_key(key)
     }
 
-    /// Whether a call was raised or may still be.
-    pub(crate) fn any(&self) -> bool {
-        self.raised || !self.open.is_empty() || !self.doubtful.is_empty()
+    /// Whether a call has text but no end.
+    pub(crate) fn half(&self) -> bool {
+        self.open.values().any(|call| !call.text.is_empty())
+    }
+
+    /// Whether a call has had its end and cannot be read.
+    pub(crate) fn doubtful(&self) -> bool {
+        !self.doubtful.is_empty()
     }
 
     /// Whether a call was raised.
@@ -215,7 +225,7 @@ mod tests {
         let before = out.len();
         calls.settle(Trust::Complete, &mut out);
         assert_eq!(out.len(), before);
-        assert!(!calls.any());
+        assert!(!calls.raised() && !calls.half());
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! answer's bytes as [`Event`]s. Neither does I/O, so both can be tested and fuzzed without a network.
 //! A [`stream::Reader`] stands between the bytes of a body and the wire.
 
-#[expect(dead_code, reason = "used by the wire formats")]
 mod calls;
 mod event;
 pub mod json;

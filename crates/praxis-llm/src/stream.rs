@@ -122,7 +122,7 @@ fn take(raise: &mut dyn Raise, order: &mut Order, name: &str, data: &str, out: &
     }
     if data.trim() == "[DONE]" {
         // Some servers leave the connection open behind it.
-        order.end(raise, out);
+        order.done(raise, out);
         return;
     }
     let from = out.len();

@@ -44,6 +44,11 @@ pub trait Raise: Send {
     /// The stream has ended. Pushes what was still open, and an error if the answer was not complete.
     fn end(&mut self, out: &mut Vec<Event>);
 
+    /// The server says that the stream is over, as `[DONE]` does; a stream that ends without a word may have been cut.
+    fn done(&mut self, out: &mut Vec<Event>) {
+        self.end(out);
+    }
+
     /// Events whose type we do not know, for the log.
     fn unknown(&self) -> u64;
 }

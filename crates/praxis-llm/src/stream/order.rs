@@ -52,11 +52,25 @@ impl Order {
 
     /// The stream is over; an answer that has no end by now is not complete.
     pub(super) fn end(&mut self, raise: &mut dyn Raise, out: &mut Vec<Event>) {
+        self.finish(raise, out, |raise, out| raise.end(out));
+    }
+
+    /// The same, by the word of the server.
+    pub(super) fn done(&mut self, raise: &mut dyn Raise, out: &mut Vec<Event>) {
+        self.finish(raise, out, |raise, out| raise.done(out));
+    }
+
+    fn finish(
+        &mut self,
+        raise: &mut dyn Raise,
+        out: &mut Vec<Event>,
+        last: impl FnOnce(&mut dyn Raise, &mut Vec<Event>),
+    ) {
         if self.done {
             return;
         }
         let from = out.len();
-        raise.end(out);
+        last(raise, out);
         self.check(from, out);
         if !self.done {
             self.fail("the answer stopped before it was complete; try again".to_owned(), out);
