@@ -1,9 +1,13 @@
 //! Wire formats: pure pairs of lowering a request and raising an answer.
 
 mod anthropic;
+mod call_ids;
+mod chat;
+mod failure;
 mod field;
 mod gemini;
 mod ids;
+mod loose;
 mod media;
 mod note;
 
@@ -11,6 +15,7 @@ use serde_json::Value;
 
 use crate::{Event, Request, Target};
 pub use anthropic::{Anthropic, fuzz_anthropic};
+pub use chat::{Chat, fuzz_chat};
 pub use gemini::{Gemini, fuzz_gemini};
 pub use media::{MediaInResults, media_in_results};
 
