@@ -10,6 +10,7 @@ mod ids;
 mod loose;
 mod media;
 mod note;
+mod responses;
 
 use serde_json::Value;
 
@@ -18,6 +19,7 @@ pub use anthropic::{Anthropic, fuzz_anthropic};
 pub use chat::{Chat, fuzz_chat};
 pub use gemini::{Gemini, fuzz_gemini};
 pub use media::{MediaInResults, media_in_results};
+pub use responses::{Responses, fuzz_responses};
 
 /// A request as a provider wants it.
 #[derive(Debug, Clone, PartialEq)]
