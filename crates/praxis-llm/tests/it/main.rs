@@ -5,4 +5,8 @@
 mod answers;
 mod bodies;
 mod lab;
+mod openai_answers;
+mod openai_faults;
+mod openai_requests;
+mod openai_responses;
 mod requests;
