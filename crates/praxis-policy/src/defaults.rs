@@ -20,6 +20,17 @@ const SECRETS: &[(&str, Action)] = &[
 /// What the explore agent is for.
 const EXPLORE: &[&str] = &["grep", "glob", "list", "bash", "webfetch", "websearch", "read"];
 
+/// Programs that only look, as data: the shell of plan and explore. Where one can write after all (`find -delete`,
+/// `sort -o`, a redirection), the analyser finds the write, and `edit` is denied to both.
+const LOOKING: &str = include_str!("looking.txt");
+
+/// The shell of an agent that only looks: what [`LOOKING`] names, and `otherwise` for the rest.
+fn looking(part: &'static str, otherwise: Action) -> Vec<Rule> {
+    let commands = LOOKING.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let allow = |command: &str| Rule::built_in(part, "bash", &format!("{command} *"), Allow);
+    [Rule::built_in(part, "bash", "*", otherwise)].into_iter().chain(commands.map(allow)).collect()
+}
+
 /// Folders outside the project that the rules name, absolute and without a final slash.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
@@ -166,10 +177,17 @@ impl BuiltIn {
         };
         let rules = match self {
             Self::Build | Self::General => return None,
-            Self::Plan => self.plan_files(layout),
+            Self::Plan => {
+                let mut rules = self.plan_files(layout);
+                rules.extend(looking(self.part(), Ask));
+                rules
+            }
             Self::Explore => {
                 let open = EXPLORE.iter().chain(&["external_directory", "doom_loop"]);
-                [rule("*", "*", Deny)].into_iter().chain(open.map(|name| rule(name, "*", Allow))).collect()
+                let mut rules = vec![rule("*", "*", Deny)];
+                rules.extend(open.map(|name| rule(name, "*", Allow)));
+                rules.extend(looking(self.part(), Deny));
+                rules
             }
             Self::Compaction | Self::Title | Self::Summary => vec![rule("*", "*", Deny)],
         };
@@ -273,6 +291,30 @@ mod tests {
         }
         assert_eq!(says(&agent(BuiltIn::Explore, &[]), "external_directory", "/etc/*"), Ask);
         assert_eq!(says(&agent(BuiltIn::Explore, &[("bash", "*", Deny)]), "bash", "ls"), Deny);
+    }
+
+    #[test]
+    fn plan_and_explore_have_a_shell_that_looks_whatever_the_user_says() {
+        for user in [&[][..], &[("*", "*", Allow)], &[("bash", "*", Allow), ("bash", "cargo *", Allow)]] {
+            let (plan, explore) = (agent(BuiltIn::Plan, user), agent(BuiltIn::Explore, user));
+            for script in ["ls", "ls -la src", "cat x", "git status", "git log -5", "git diff --stat", "rg x"]
+            {
+                assert_eq!(says(&plan, "bash", script), Allow, "{script}");
+                assert_eq!(says(&explore, "bash", script), Allow, "{script}");
+            }
+            for script in ["rm x", "cargo test", "git push", "git statusx", "npm i", "lsx", "> x", "sh -c ls"]
+            {
+                assert_eq!(says(&plan, "bash", script), Ask, "{script}");
+                assert_eq!(says(&explore, "bash", script), Deny, "{script}");
+            }
+        }
+        assert!(
+            !disabled("bash", &agent(BuiltIn::Plan, &[])) && !disabled("bash", &agent(BuiltIn::Explore, &[]))
+        );
+        assert_eq!(
+            agent(BuiltIn::Explore, &[]).decide("bash", "rm x", &[]).reason(),
+            "the ceiling `agent explore`, built-in agent explore `bash *`"
+        );
     }
 
     #[test]

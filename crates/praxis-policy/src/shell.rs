@@ -22,6 +22,7 @@ mod harm;
 mod inner;
 mod judge;
 mod operands;
+mod parse;
 mod path;
 mod risk;
 mod scripts;
@@ -177,7 +178,7 @@ pub fn analyse(script: &str, place: &Place<'_>) -> Analysis {
     if script.len() > LONGEST_SCRIPT {
         return Analysis::unknown("the script is too long to be read");
     }
-    let mut walker = walk::Walker::new(*place);
+    let mut walker = walk::Walker::new(*place, parse::Fuse::new(script.len()));
     if script.contains('\0') {
         walker.doubt("the script has a NUL byte");
     }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::walk::{Walker, named, slice};
+use super::walk::{DEEPEST, Walker, named, slice};
 use super::word::{self, Resolved, Sweep};
 
 /// Words from a pipe that `xargs` is followed with.
@@ -27,6 +27,9 @@ impl Walker<'_> {
         text: &str,
         depth: usize,
     ) {
+        if depth > DEEPEST {
+            return self.doubt("the script is nested too deep");
+        }
         let mut redirects = std::mem::take(&mut self.redirects);
         let mut said = first;
         for (at, part) in parts.iter().enumerate() {
@@ -155,17 +158,16 @@ fn token(options: &[Resolved]) -> Option<String> {
 
 /// Does the text of a node begin with a list that is not in brackets?
 fn leads_to_list(node: Node<'_>) -> bool {
-    let mut at = node;
-    loop {
-        let next = match at.kind() {
-            "list" => return true,
-            "redirected_statement" => at.child_by_field_name("body"),
-            "pipeline" => at.named_child(0),
-            _ => None,
+    let mut at = Some(node);
+    for _ in 0..DEEPEST {
+        at = match at {
+            Some(list) if list.kind() == "list" => return true,
+            Some(node) if node.kind() == "redirected_statement" => node.child_by_field_name("body"),
+            Some(node) if node.kind() == "pipeline" => node.named_child(0),
+            _ => return false,
         };
-        let Some(next) = next else { return false };
-        at = next;
     }
+    false
 }
 
 fn echoed(texts: &[&str]) -> Option<Feed> {

@@ -93,12 +93,14 @@ impl Walker<'_> {
         scripted: bool,
         words: &[Resolved],
     ) {
-        let in_place = name == "sed" && words[1..].iter().any(is_in_place);
+        // These take a second file to write to.
+        let copies = matches!(name, "uniq" | "xxd" | "iconv");
+        let in_place = matches!(name, "sed" | "yq") && words[1..].iter().any(is_in_place);
         let has_target = words.iter().any(|w| w.text.starts_with("-t") || w.text.starts_with("--target-dir"));
         for (index, word) in plain.iter().enumerate() {
             let last = index + 1 == plain.len();
             match program.operands {
-                Operands::Read => self.file(word, false),
+                Operands::Read => self.file(word, copies && index == 1),
                 Operands::Write => self.file(word, true),
                 Operands::SkipRead if index == 0 && !scripted => {}
                 Operands::SkipRead => self.file(word, in_place),

@@ -1,18 +1,17 @@
 //! The walk over the syntax tree: what runs, in which order, in which shell.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use super::feed::Feed;
 use super::state::{Seen, State};
 use super::table::Table;
 use super::word::{self, Resolved};
-use super::{Analysis, How, Place, Touched, gaps, path};
+use super::{Analysis, How, Place, Touched, gaps, parse, path};
 
 /// Syntax inside syntax; deeper scripts are dynamic.
-const DEEPEST: usize = 160;
+pub(super) const DEEPEST: usize = 160;
 /// Scripts inside scripts (`sh -c`, `eval`, …).
 const DEEPEST_SCRIPT: usize = 8;
 /// Reasons kept for people.
@@ -27,6 +26,7 @@ pub(super) struct Walker<'p> {
     pub(super) out: Analysis,
     pub(super) state: State,
     pub(super) scripts: usize,
+    fuse: parse::Fuse,
     /// Does what the current command writes replace content, rather than names and rights?
     pub(super) fills: bool,
     /// What the next command finds on its input.
@@ -49,8 +49,9 @@ pub(super) struct Walker<'p> {
 }
 
 impl<'p> Walker<'p> {
-    pub(super) fn new(place: Place<'p>) -> Self {
+    pub(super) fn new(place: Place<'p>, fuse: parse::Fuse) -> Self {
         Self {
+            fuse,
             state: State::new(&place),
             place,
             table: Table::get(),
@@ -89,12 +90,10 @@ impl<'p> Walker<'p> {
         if self.scripts >= DEEPEST_SCRIPT || self.out.commands.len() > MOST_COMMANDS {
             return self.doubt("scripts are nested too deep or do too much");
         }
-        let mut parser = Parser::new();
-        let tree = match parser.set_language(&tree_sitter_bash::LANGUAGE.into()) {
-            Ok(()) => parser.parse(masked(text).as_ref(), None),
-            Err(_) => None,
+        let tree = match parse::tree(text, &self.fuse) {
+            Ok(tree) => tree,
+            Err(reason) => return self.doubt(reason),
         };
-        let Some(tree) = tree else { return self.doubt("the script cannot be parsed") };
         if tree.root_node().has_error() {
             self.doubt("the script has a syntax error");
         }
@@ -381,17 +380,6 @@ impl<'p> Walker<'p> {
             self.out.paths.push(path);
         }
     }
-}
-
-/// The script with a plain letter for every byte beyond ASCII.
-///
-/// To the shell they are letters. The scanner of the grammar, in C, asks tables about them that end at 255, and may
-/// take some for spaces.
-fn masked(text: &str) -> Cow<'_, [u8]> {
-    if text.is_ascii() {
-        return Cow::Borrowed(text.as_bytes());
-    }
-    Cow::Owned(text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect())
 }
 
 /// The text of a node.
