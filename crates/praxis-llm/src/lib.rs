@@ -8,6 +8,7 @@ mod calls;
 mod event;
 pub mod json;
 mod message;
+pub mod normalise;
 mod request;
 pub mod schema;
 pub mod sse;

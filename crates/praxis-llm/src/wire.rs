@@ -9,6 +9,7 @@ mod gemini;
 mod ids;
 mod loose;
 mod media;
+pub(crate) mod media;
 mod note;
 mod responses;
 

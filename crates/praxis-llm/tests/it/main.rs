@@ -4,6 +4,7 @@
 
 mod answers;
 mod bodies;
+mod histories;
 mod lab;
 mod openai_answers;
 mod openai_faults;
