@@ -14,6 +14,7 @@ pub mod schema;
 pub mod sse;
 pub mod stream;
 mod target;
+pub mod think;
 pub mod wire;
 
 pub use event::{Event, FinishReason, Usage};

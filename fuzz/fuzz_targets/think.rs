@@ -1,0 +1,5 @@
+//! Telling thoughts from text.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| praxis_llm::think::fuzz(data));
