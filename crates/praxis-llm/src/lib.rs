@@ -9,6 +9,7 @@ mod event;
 pub mod json;
 mod message;
 pub mod normalise;
+pub mod recover;
 mod request;
 pub mod schema;
 pub mod sse;

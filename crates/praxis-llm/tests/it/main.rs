@@ -10,4 +10,5 @@ mod openai_answers;
 mod openai_faults;
 mod openai_requests;
 mod openai_responses;
+mod printed;
 mod requests;
