@@ -12,6 +12,7 @@ pub mod normalise;
 pub mod recover;
 mod request;
 pub mod schema;
+pub mod script;
 pub mod sse;
 pub mod stream;
 mod target;

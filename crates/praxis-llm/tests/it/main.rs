@@ -12,3 +12,4 @@ mod openai_requests;
 mod openai_responses;
 mod printed;
 mod requests;
+mod script;
