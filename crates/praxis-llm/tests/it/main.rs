@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;
+mod behaviour;
 mod bodies;
 mod histories;
 mod lab;
