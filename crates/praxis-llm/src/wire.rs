@@ -8,7 +8,6 @@ mod field;
 mod gemini;
 mod ids;
 mod loose;
-mod media;
 pub(crate) mod media;
 mod note;
 mod responses;
