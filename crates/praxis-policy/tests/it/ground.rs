@@ -144,6 +144,7 @@ pub(crate) fn outcome(judgement: &Judgement, authority: &Authority) -> Outcome {
             metadata: serde_json::Map::new(),
             act: Act::Custom,
             authority: authority.clone(),
+            contained: false,
             care,
         };
         match desk.ask("per_1".into(), query, 0) {

@@ -24,7 +24,6 @@ fn each_command_is_a_pattern_and_a_redirection_makes_a_second_one() {
             patterns: strings(&["echo foo", "echo test", "echo test > output.txt", "sort"]),
             always: strings(&["echo *", "echo test", "echo test > output.txt", "sort *"]),
             care: Care::Usual,
-            contained: false,
         }
     );
 }
