@@ -12,6 +12,8 @@ use super::word;
 
 /// Rounds of one loop that are followed one by one.
 const MOST_ROUNDS: usize = 32;
+/// What a call costs beside its text, in bytes.
+const CALL: usize = 256;
 /// Text that may be read again for loops and calls, in bytes; what goes beyond is not followed.
 const MOST_AGAIN: usize = 64 * 1_024;
 
@@ -118,7 +120,7 @@ impl Walker<'_> {
         if self.calls.iter().any(|called| called == name) {
             return self.mark(at, format!("the function `{name}` calls itself"));
         }
-        if !self.again(function.body.len()) {
+        if !self.again(function.body.len() + CALL) {
             return self.mark(at, format!("the function `{name}` is called too often"));
         }
         self.out.commands[at].is_call = true;

@@ -284,6 +284,9 @@ impl<'p> Walker<'p> {
             self.doubt("the script is nested too deep");
             return 0;
         }
+        if node.named_child_count() == 0 && node.kind() != "expansion" {
+            return 0;
+        }
         let mut met = 0;
         for child in named(node) {
             match child.kind() {
