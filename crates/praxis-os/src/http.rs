@@ -4,16 +4,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Client, Url};
+use reqwest::{Client, Method, RequestBuilder, Url};
 
-/// A request that posts a body.
+/// A request.
 #[derive(Clone)]
 pub struct HttpRequest {
     /// Where to; its scheme must be `http` or `https`.
     pub url: String,
     /// Headers. They may hold keys, so they are never shown.
     pub headers: Vec<(&'static str, String)>,
-    /// What to send.
+    /// What to post.
     pub body: Vec<u8>,
     /// For the whole exchange, the body of the answer included.
     pub deadline: Duration,
@@ -68,15 +68,31 @@ pub enum HttpError {
 #[derive(Debug, Clone, Default)]
 pub struct Http {
     client: Arc<OnceLock<Result<Client, String>>>,
+    direct: bool,
 }
 
 impl Http {
+    /// A client that knows no proxy, for servers on this machine.
+    pub fn direct() -> Self {
+        Self { direct: true, ..Self::default() }
+    }
+
     /// Posts and reads the answer.
     pub async fn post(&self, request: HttpRequest) -> Result<HttpReply, HttpError> {
+        self.exchange(Method::POST, request).await
+    }
+
+    /// Gets an answer; the body of the request is not sent.
+    pub async fn get(&self, request: HttpRequest) -> Result<HttpReply, HttpError> {
+        self.exchange(Method::GET, HttpRequest { body: Vec::new(), ..request }).await
+    }
+
+    async fn exchange(&self, method: Method, request: HttpRequest) -> Result<HttpReply, HttpError> {
         let url = address(&request.url)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let deadline = request.deadline;
-        let exchange = exchange(self.client(&host)?, url, request, &host);
+        let builder = self.client(&host)?.request(method, url);
+        let exchange = exchange(builder, request, &host);
         match tokio::time::timeout(deadline, exchange).await {
             Ok(outcome) => outcome,
             Err(_) => Err(HttpError::TimedOut { host, after: deadline }),
@@ -87,7 +103,9 @@ impl Http {
         let built = self.client.get_or_init(|| {
             // A second program part may have chosen already; either choice will do.
             let _ = rustls::crypto::ring::default_provider().install_default();
-            Client::builder().build().map_err(|e| causes(&e))
+            let builder = Client::builder();
+            let builder = if self.direct { builder.no_proxy() } else { builder };
+            builder.build().map_err(|e| causes(&e))
         });
         built.clone().map_err(|problem| HttpError::Failed { host: host.to_owned(), problem })
     }
@@ -100,17 +118,11 @@ fn address(text: &str) -> Result<Url, HttpError> {
     if matches!(url.scheme(), "http" | "https") { Ok(url) } else { Err(HttpError::Address(shown())) }
 }
 
-async fn exchange(
-    client: Client,
-    url: Url,
-    request: HttpRequest,
-    host: &str,
-) -> Result<HttpReply, HttpError> {
+async fn exchange(builder: RequestBuilder, request: HttpRequest, host: &str) -> Result<HttpReply, HttpError> {
     let failed = |error: reqwest::Error| HttpError::Failed { host: host.to_owned(), problem: causes(&error) };
     let HttpRequest { headers, body, most_bytes, .. } = request;
-    let request = headers
-        .into_iter()
-        .fold(client.post(url).body(body), |request, (name, value)| request.header(name, value));
+    let request =
+        headers.into_iter().fold(builder.body(body), |request, (name, value)| request.header(name, value));
     let mut reply = request.send().await.map_err(failed)?;
     let content_type =
         reply.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -178,6 +190,16 @@ mod tests {
         let reply = Http::default().post(to(address, 5)).await.unwrap();
         assert_eq!(reply, HttpReply { status: 200, content_type: "text/x".into(), body: b"hello".to_vec() });
         assert!(task.await.unwrap().contains("x-api-key: s3cret"));
+    }
+
+    #[tokio::test]
+    async fn a_get_sends_headers_and_no_body() {
+        let (address, task) = serve("HTTP/1.1 404 No\r\ncontent-length: 2\r\n\r\nno", false).await;
+        let reply = Http::direct().get(to(address, 5)).await.unwrap();
+        assert_eq!((reply.status, reply.body.as_slice()), (404, b"no".as_slice()));
+        let seen = task.await.unwrap();
+        assert!(seen.starts_with("GET /mcp?key=s3cret ") && seen.contains("x-api-key: s3cret"), "{seen}");
+        assert!(seen.ends_with("\r\n\r\n"), "{seen}");
     }
 
     #[tokio::test]
