@@ -43,6 +43,11 @@ impl Dirs {
         self.data.join(APP)
     }
 
+    /// The directory in which OpenCode keeps its data, to read what the user stored there.
+    pub fn relative_data(&self) -> PathBuf {
+        self.data.join(RELATIVE)
+    }
+
     /// The directory of state, such as grants and logs.
     pub fn state(&self) -> PathBuf {
         self.state.join(APP)

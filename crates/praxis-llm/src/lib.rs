@@ -5,6 +5,8 @@
 //! A [`stream::Reader`] stands between the bytes of a body and the wire.
 
 mod calls;
+pub mod catalogue;
+pub mod cost;
 mod event;
 pub mod json;
 mod message;
@@ -15,6 +17,7 @@ pub mod schema;
 pub mod script;
 pub mod sse;
 pub mod stream;
+mod secret;
 mod target;
 pub mod think;
 pub mod wire;
@@ -22,4 +25,5 @@ pub mod wire;
 pub use event::{Event, FinishReason, Usage};
 pub use message::{AssistantPart, Media, Message, Metadata, Output, ToolResult, UserPart};
 pub use request::{CachePolicy, OutputSchema, Request, Sampling, SystemBlock, ToolChoice, ToolSpec};
+pub use secret::{Headers, Secret, SecretError};
 pub use target::{Modality, Target};
