@@ -5,6 +5,7 @@
 //! A [`stream::Reader`] stands between the bytes of a body and the wire.
 
 mod calls;
+pub mod auth;
 pub mod catalogue;
 pub mod cost;
 mod event;
