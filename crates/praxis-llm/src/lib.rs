@@ -13,6 +13,7 @@ pub mod json;
 mod message;
 pub mod normalise;
 pub mod recover;
+pub mod options;
 mod request;
 pub mod schema;
 pub mod script;
