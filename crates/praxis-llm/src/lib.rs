@@ -14,6 +14,7 @@ mod message;
 pub mod normalise;
 pub mod recover;
 pub mod options;
+pub mod provider;
 mod request;
 pub mod schema;
 pub mod script;
