@@ -4,6 +4,7 @@
 mod credential;
 mod file;
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
@@ -15,12 +16,14 @@ pub use file::AuthFile;
 
 /// The name of the file, in our data directory and in OpenCode's.
 const FILE: &str = "auth.json";
+/// What a mode grants to everybody but the owner.
+const OTHERS: u32 = 0o077;
 
 /// Why stored credentials cannot be used. Never holds one.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
     /// What is stored is no JSON object.
-    #[error("{place} is damaged: {problem}; move it away and log in again")]
+    #[error("{place} is damaged: {problem}; mend it, or take it away and log in again")]
     Damaged {
         /// The file or the variable.
         place: String,
@@ -65,8 +68,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// All stored credentials, ours before OpenCode's.
-#[derive(Debug, Default)]
+/// All stored credentials, ours before OpenCode's. `Debug` shows whose, never which.
+#[derive(Default)]
 pub struct Auth {
     entries: IndexMap<String, (Value, Place)>,
     warnings: Vec<String>,
@@ -84,7 +87,14 @@ impl Auth {
             return Ok(auth);
         }
         let ours = path(surroundings);
-        auth.add(AuthFile::at(&ours).read()?, &Place::Ours(ours));
+        let entries = AuthFile::at(&ours).read()?;
+        if !entries.is_empty() && ours.metadata().is_ok_and(|found| found.permissions().mode() & OTHERS != 0)
+        {
+            let shown = ours.display();
+            auth.warnings
+                .push(format!("{shown} holds keys and can be read by others; run `chmod 600 {shown}`"));
+        }
+        auth.add(entries, &Place::Ours(ours));
         let theirs = surroundings.dirs.relative_data().join(FILE);
         match AuthFile::at(&theirs).read() {
             Ok(entries) => auth.add(entries, &Place::OpenCodes(theirs)),
@@ -113,6 +123,12 @@ impl Auth {
     /// What looks wrong and does not matter enough to stop.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+}
+
+impl std::fmt::Debug for Auth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.iter().map(|(name, credential, _)| (name, credential))).finish()
     }
 }
 
@@ -180,10 +196,24 @@ mod tests {
         assert_eq!(keys(&auth), [("https://x.dev", "v".to_owned())]);
         assert!(auth.get("https://x.dev//").is_some());
 
+        assert_eq!(format!("{auth:?}"), r#"{"https://x.dev": Credential(api)}"#);
+
         std::fs::write(&theirs, r#"{"openai":"s3cret"#).unwrap();
         let auth = Auth::open(&plain).unwrap();
         assert!(auth.warnings()[0].contains("opencode/auth.json is damaged"), "{:?}", auth.warnings());
         assert!(!auth.warnings()[0].contains("s3cret"));
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_is_pointed_out() {
+        let temp = tempfile::tempdir().unwrap();
+        let surroundings = surroundings(temp.path(), &[]);
+        let ours = path(&surroundings);
+        AuthFile::at(&ours).store("openai", &Secret::new("k").unwrap(), 5).unwrap();
+        assert_eq!(Auth::open(&surroundings).unwrap().warnings(), [] as [String; 0]);
+        std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o640)).unwrap();
+        let told = Auth::open(&surroundings).unwrap().warnings()[0].clone();
+        assert!(told.contains("can be read by others; run `chmod 600 "), "{told}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ const COMPATIBLE: &str = "@ai-sdk/openai-compatible";
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     /// There is no such provider.
-    #[error("there is no provider `{id}`{}; `praxis models --all` lists them", suggest::shown(near))]
+    #[error("there is no provider `{id}`; {}`praxis models --all` lists them", suggest::shown(near))]
     UnknownProvider {
         /// What was asked for.
         id: String,
@@ -48,7 +48,7 @@ pub enum ProviderError {
     SwitchedOff(String),
     /// The provider has no such model, or none that may be used.
     #[error(
-        "`{provider}` has no model `{id}`{}; `praxis models {provider}` lists them",
+        "`{provider}` has no model `{id}`; {}`praxis models {provider}` lists them",
         suggest::shown(near)
     )]
     UnknownModel {
@@ -90,6 +90,14 @@ pub enum ProviderError {
         /// What is wrong with it, without its content.
         problem: crate::SecretError,
     },
+    /// A header is configured whose name is none.
+    #[error("`{provider}` has a header whose name cannot be sent: `{}`", name.escape_debug())]
+    BadHeaderName {
+        /// The provider.
+        provider: String,
+        /// The name.
+        name: String,
+    },
     /// The log-in that is stored is of a kind that is not supported.
     #[error(
         "the stored log-in of `{0}` is OAuth, which is not supported; run `praxis auth login {0}` with a key"
@@ -128,8 +136,7 @@ pub enum ProviderError {
     Auth(#[from] AuthError),
 }
 
-/// Everything that decides which models can be used.
-#[derive(Debug)]
+/// Everything that decides which models can be used. `Debug` shows nothing of it, for keys are among it.
 pub struct Providers {
     catalogue: Catalogue,
     auth: Auth,
@@ -140,6 +147,12 @@ pub struct Providers {
     small_model: Option<String>,
     variables: BTreeMap<String, String>,
     with_alpha: bool,
+}
+
+impl std::fmt::Debug for Providers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Providers").finish_non_exhaustive()
+    }
 }
 
 impl Providers {

@@ -11,8 +11,8 @@ use crate::Modality;
 use crate::catalogue::{Interleaved, Limit, Model, ModelSource, Status};
 use crate::cost::{Cost, Price, Prices};
 
-/// A model that may be used.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// A model that may be used. `Debug` shows the model alone, for headers may hold keys.
+#[derive(Clone, Default, PartialEq)]
 pub struct Offered {
     /// What is known of it; `id` is its id on the wire.
     pub model: Model,
@@ -22,6 +22,12 @@ pub struct Offered {
     pub headers: BTreeMap<String, String>,
     /// Named sets of options that the configuration adds or changes; `None` takes one away.
     pub variants: IndexMap<String, Option<Map<String, Value>>>,
+}
+
+impl std::fmt::Debug for Offered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Offered").field("model", &self.model).finish_non_exhaustive()
+    }
 }
 
 impl Providers {

@@ -68,12 +68,20 @@ impl Providers {
         }
     }
 
-    /// The first variable that holds a key. Where a provider has several, some name a region or an account.
+    /// The first variable that holds a key.
     fn key_variable<'a>(&'a self, info: &'a ProviderInfo) -> Option<(&'a str, &'a str)> {
-        let alone = info.env.len() == 1;
-        let holds_key = |name: &&String| alone || name.ends_with("KEY") || name.ends_with("TOKEN");
-        info.env.iter().filter(holds_key).find_map(|name| Some((name.as_str(), self.variable(name)?)))
+        variables(info).find_map(|name| Some((name, self.variable(name)?)))
     }
+}
+
+/// The variables that may hold a provider's key. Where it has several, some name a region or an account; and the token
+/// that GitHub's other tools leave in the environment opens no Copilot.
+pub(super) fn variables(info: &ProviderInfo) -> impl Iterator<Item = &str> {
+    let alone = info.env.len() == 1;
+    let copilot = info.id.starts_with("github-copilot");
+    let holds_key =
+        move |name: &&str| !copilot && (alone || name.ends_with("KEY") || name.ends_with("TOKEN"));
+    info.env.iter().map(String::as_str).filter(holds_key)
 }
 
 /// The other way to give a key, as the end of a sentence.

@@ -1,6 +1,6 @@
 //! Which providers can be used, and why, or why not.
 
-use super::key::KeySource;
+use super::key::{self, KeySource};
 use super::{COMPATIBLE, ProviderError, Providers, Unsupported, url};
 use crate::catalogue::ProviderInfo;
 
@@ -51,7 +51,7 @@ impl Providers {
         match self.key(info) {
             Ok(Some(key)) => Standing::Usable(key.source),
             Ok(None) if self.needs_no_key(info) => Standing::Usable(KeySource::Config),
-            Ok(None) => Standing::NoKey(info.env.clone()),
+            Ok(None) => Standing::NoKey(key::variables(info).map(str::to_owned).collect()),
             Err(ProviderError::NoKey { env, .. }) => Standing::NoKey(env),
             Err(problem) => Standing::Broken(problem.to_string()),
         }

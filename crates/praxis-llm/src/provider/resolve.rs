@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::facts::Offered;
 use super::format::native_address;
-use super::key::{Key, KeySource};
+use super::key::{self, Key, KeySource};
 use super::{COMPATIBLE, Choice, ProviderError, Providers, Unsupported, WireKind, url};
 use crate::catalogue::{Interleaved, Model, ProviderInfo};
 use crate::options::{self, CacheKey, Sdk, Subject, Variants, layer};
@@ -17,8 +17,8 @@ use crate::{Headers, Secret, Target};
 /// where a large model may take its time.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A model that can be asked.
-#[derive(Debug, Clone)]
+/// A model that can be asked. `Debug` leaves out what may hold keys.
+#[derive(Clone)]
 pub struct Resolved {
     /// What lowering must know.
     pub target: Target,
@@ -39,7 +39,7 @@ pub struct Resolved {
 }
 
 /// Where and how a model is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// The wire format.
     pub wire: WireKind,
@@ -73,6 +73,28 @@ pub struct Asked<'a> {
     pub agent: &'a Map<String, Value>,
     /// The chosen variant; one that the model does not have is passed over.
     pub variant: Option<&'a str>,
+}
+
+impl std::fmt::Debug for Resolved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { target, endpoint, key_source, .. } = self;
+        f.debug_struct("Resolved")
+            .field("target", target)
+            .field("endpoint", endpoint)
+            .field("key_source", key_source)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("wire", &self.wire)
+            .field("base_url", &url::shown(&self.base_url))
+            .field("headers", &self.headers)
+            .field("timeouts", &self.timeouts)
+            .finish()
+    }
 }
 
 impl Resolved {
@@ -127,7 +149,10 @@ impl Providers {
         let (key, key_source) = match self.key(&info)? {
             Some(Key { secret, source }) => (Some(secret), source),
             None if self.needs_no_key(&info) || url::is_loopback(&base_url) => (None, KeySource::Config),
-            None => return Err(ProviderError::NoKey { provider: info.id, env: info.env }),
+            None => {
+                let env = key::variables(&info).map(str::to_owned).collect();
+                return Err(ProviderError::NoKey { provider: info.id, env });
+            }
         };
         let own = config.and_then(|config| config.options.other.get("headers")).and_then(Value::as_object);
         let own =
@@ -207,9 +232,19 @@ fn all_headers<'a>(
     }
     // What is written by hand wins over the key.
     for (name, value) in more {
+        if !is_header_name(name) {
+            return Err(ProviderError::BadHeaderName {
+                provider: provider.to_owned(),
+                name: name.to_owned(),
+            });
+        }
         headers.set(name, Secret::new(value).map_err(bad(name))?);
     }
     Ok(headers)
+}
+
+fn is_header_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }
 
 /// DeepSeek's models want their thoughts back, wherever they are served.

@@ -43,13 +43,13 @@ fn is_border(c: char) -> bool {
     !c.is_alphanumeric()
 }
 
-/// As the middle of a sentence.
+/// As the beginning of a sentence that goes on.
 pub(super) fn shown(near: &[String]) -> String {
     if near.is_empty() {
         return String::new();
     }
     let names: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-    format!("; did you mean {}?", names.join(" or "))
+    format!("did you mean {}? ", names.join(" or "))
 }
 
 #[cfg(test)]
@@ -76,6 +76,6 @@ mod tests {
     #[test]
     fn a_suggestion_reads_as_a_question() {
         assert_eq!(shown(&[]), "");
-        assert_eq!(shown(&["a".into(), "b".into()]), "; did you mean `a` or `b`?");
+        assert_eq!(shown(&["a".into(), "b".into()]), "did you mean `a` or `b`? ");
     }
 }

@@ -129,7 +129,9 @@ fn a_key_that_cannot_be_sent_is_named_by_its_source_and_never_repeated() {
     assert_eq!(openai.standing, Standing::Broken(told));
 
     let config = json!({"provider": {"p": {"options": {"baseURL": "http://h", "headers": {"x-a": "s3\ncret"}}, "models": {"m": {}}}}});
-    let told = Lab::new(config).error("p/m");
+    let lab = Lab::new(config);
+    assert!(!format!("{:?}{:?}", lab.providers(), lab.providers().models("p").unwrap()).contains("cret"));
+    let told = lab.error("p/m");
     assert_eq!(told, "the header `x-a` of `p` has a line break after 2 characters; paste the key alone");
 }
 
@@ -222,7 +224,7 @@ fn a_slip_is_answered_with_what_may_be_meant() {
     let lab = Lab::new(json!({"disabled_providers": ["groq"]})).variable("ANTHROPIC_API_KEY", "k");
     assert_eq!(
         lab.error("antropic/x"),
-        "there is no provider `antropic`; did you mean `anthropic`?; `praxis models --all` lists them"
+        "there is no provider `antropic`; did you mean `anthropic`? `praxis models --all` lists them"
     );
     let told = lab.error("anthropic/claude-sonnet-45");
     assert!(
@@ -277,13 +279,12 @@ fn a_provider_is_usable_for_a_reason() {
     for usable in ["lmstudio", "xai", "own"] {
         assert_eq!(standing(&lab, usable), Standing::Usable(KeySource::Config), "{usable}");
     }
+    let copilot = Lab::new(json!({})).variable("GITHUB_TOKEN", "of other tools");
+    assert_eq!(standing(&copilot, "github-copilot"), Standing::NoKey(Vec::new()));
     assert_eq!(standing(&lab, "google-vertex"), Standing::Unsupported(Unsupported::Vertex));
     // A region is no key.
     let azure = Lab::new(json!({})).variable("AZURE_RESOURCE_NAME", "mine");
-    assert_eq!(
-        standing(&azure, "azure"),
-        Standing::NoKey(vec!["AZURE_RESOURCE_NAME".into(), "AZURE_API_KEY".into()])
-    );
+    assert_eq!(standing(&azure, "azure"), Standing::NoKey(vec!["AZURE_API_KEY".into()]));
 }
 
 #[test]
@@ -377,6 +378,8 @@ fn models_of_every_provider_resolve_or_say_why_not() {
                     assert!(!one.endpoint.base_url.contains("${"), "{choice}");
                 }
                 Err(ProviderError::Unsupported { .. }) => {}
+                // Its log-in is no variable.
+                Err(ProviderError::NoKey { provider, .. }) => assert_eq!(provider, "github-copilot"),
                 Err(ProviderError::NoVariable { .. }) => {
                     assert_eq!(standing, Standing::Unsupported(Unsupported::Vertex))
                 }

@@ -16,6 +16,14 @@ pub(super) fn fill<'a>(address: &str, value: impl Fn(&str) -> Option<&'a str>) -
     Ok(filled.trim_end_matches('/').to_owned())
 }
 
+/// An address without what may be a password or a key in it.
+pub(super) fn shown(address: &str) -> String {
+    let plain = address.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    format!("{scheme}://{}{path}", authority.rsplit('@').next().unwrap_or_default())
+}
+
 /// Whether an address is on this machine.
 pub(super) fn is_loopback(address: &str) -> bool {
     let Some((_, rest)) = address.split_once("://") else { return false };
@@ -57,10 +65,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_password_in_an_address_is_not_shown() {
+        assert_eq!(shown("https://me:s3cret@box:1/v1?key=s3cret"), "https://box:1/v1");
+        assert_eq!(shown("http://box"), "http://box");
+    }
+
     proptest! {
         #[test]
         fn no_address_is_too_odd(address in "[a${}:/@\\[\\]]{0,40}") {
-            let _ = is_loopback(&address);
+            let _ = (is_loopback(&address), shown(&address));
             let _ = fill(&address, |_| Some("v"));
         }
     }
