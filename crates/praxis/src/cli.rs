@@ -45,6 +45,11 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// The models: which there are, what they cost, and which you can use
+    Models(ModelsArguments),
+    /// Keys: store one, list them, remove one
+    #[command(subcommand)]
+    Auth(AuthCommand),
     /// Print a completion script for a shell
     ///
     /// For example `praxis completion bash > ~/.local/share/bash-completion/completions/praxis`.
@@ -256,5 +261,56 @@ pub(crate) enum ShellCommand {
         /// Read it as if started in this directory instead of the current one
         #[arg(long, value_name = "DIR")]
         cwd: Option<PathBuf>,
+    },
+}
+
+/// Which models to show.
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArguments {
+    /// Only this provider's, whether it can be used or not
+    #[arg(value_name = "PROVIDER")]
+    pub(crate) provider: Option<String>,
+    /// Also those of providers that cannot be used yet
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Fetch the newest catalogue and keep it; nothing is fetched otherwise
+    ///
+    /// PRAXIS_MODELS_URL names another server. Until then the catalogue inside the program is used.
+    #[arg(long, conflicts_with_all = ["provider", "all", "local"])]
+    pub(crate) refresh: bool,
+    /// Look for model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM
+    #[arg(long, conflicts_with_all = ["provider", "all"])]
+    pub(crate) local: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuthCommand {
+    /// Store a provider's key in a file that only you can read
+    Login {
+        /// The provider, for example `anthropic`; without it a terminal asks
+        provider: Option<String>,
+        /// Read the key from standard input instead of asking for it
+        #[arg(long)]
+        key_stdin: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List which providers have a key, and where it comes from; keys are never shown
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Remove a provider's stored key
+    Logout {
+        /// The provider
+        provider: String,
     },
 }

@@ -1,9 +1,11 @@
 //! One module for each command.
 
 mod agent;
+mod auth;
 mod config;
 mod demo;
 mod doctor;
+mod models;
 mod permission;
 mod shell;
 mod tool;
@@ -27,6 +29,8 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Agent(command) => agent::run(command),
         Command::Shell(command) => shell::run(command),
         Command::Doctor { place, json } => in_runtime(async move { doctor::run(&place, json).await }),
+        Command::Models(arguments) => in_runtime(models::run(arguments)),
+        Command::Auth(command) => auth::run(command),
         Command::Completion { shell } => completion(shell),
     }
 }

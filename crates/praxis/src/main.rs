@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod hidden;
 mod opened;
 mod prompt;
 mod screen;

@@ -5,8 +5,10 @@
 mod agents;
 mod arrows;
 mod bash;
+mod auth;
 mod config;
 mod demo;
+mod models;
 mod permission;
 mod program;
 mod sandbox;

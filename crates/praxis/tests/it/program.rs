@@ -28,6 +28,8 @@ fn wrong_usage_ends_with_two_and_says_what_is_possible() {
         &["tool", "run", "read", "--ask", "maybe"],
         &["permission", "check"],
         &["permission", "revoke"],
+        &["models", "openai", "--refresh"],
+        &["auth", "logout"],
         &["completion", "tcsh"],
     ] {
         let run = project.run(arguments);
@@ -47,6 +49,9 @@ fn nothing_is_written_by_looking() {
         &["permission", "list"],
         &["permission", "log"],
         &["permission", "check", "--permission", "edit"],
+        &["models"],
+        &["models", "--all"],
+        &["auth", "list"],
     ] {
         assert_eq!(project.run(arguments).code, 0, "{arguments:?}");
     }
