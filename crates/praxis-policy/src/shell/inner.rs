@@ -230,7 +230,13 @@ impl Walker<'_> {
                 }
                 let own_value = text.split_once('=').map(|(_, value)| value.to_owned());
                 let flag = text.split('=').next().unwrap_or(text);
-                let exact = wrap.valued.contains(&flag);
+                // `-iu NAME`: the last letter of a bundle may take the next word.
+                let ends = |valued: &&&str| {
+                    valued.len() == 2
+                        && !flag.starts_with("--")
+                        && flag.chars().last() == valued.chars().last()
+                };
+                let exact = wrap.valued.contains(&flag) || wrap.valued.iter().any(|valued| ends(&valued));
                 let attached =
                     wrap.valued.iter().find(|f| f.len() == 2 && text.len() > 2 && text.starts_with(**f));
                 let value = match (exact, &own_value, attached) {
@@ -410,6 +416,7 @@ impl Walker<'_> {
     }
 
     fn eval(&mut self, at: usize, words: &[Resolved]) {
+        let words = if words.first().is_some_and(|word| word.text == "--") { &words[1..] } else { words };
         if words.iter().any(|word| !word.is_static || word.glob.is_some()) {
             self.state.shadowed.get_or_insert("`eval`".into());
             return self.mark(at, "what `eval` runs is not known".into());

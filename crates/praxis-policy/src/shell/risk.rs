@@ -124,6 +124,9 @@ fn inside(name: &str, words: &[Resolved]) -> Option<String> {
             texts().find(sets).map(|text| format!("`{name} {text}`")).or_else(by_input)
         }
         "git" => texts().find(|text| text.contains("ext::")).map(|text| format!("`git` runs `{text}`")),
+        "sqlite3" => {
+            texts().find(|text| text.trim_start().starts_with('.')).map(|text| format!("`{name} {text}`"))
+        }
         "vim" | "vi" => texts().find(|text| text.starts_with('+')).map(|text| format!("`{name} {text}`")),
         _ => None,
     }

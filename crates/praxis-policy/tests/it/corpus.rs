@@ -56,6 +56,19 @@ fn no_evasion_runs_unasked() {
     assert!(lines(text).all(|(_, decision, _)| decision > Outcome::Allow));
 }
 
+/// Where everything is allowed but `rm` and `git push`, hiding them must not help either.
+#[test]
+fn no_evasion_slips_through_a_blanket_allow() {
+    // Programs of the project itself: to allow everything is to allow them.
+    const OWN: &[&str] = &["./rm x", "echo rm x > ls; chmod +x ls; ./ls"];
+    let authority = authority("*", &["rm", "git push"]);
+    let slipped: Vec<String> = lines(include_str!("../corpus/evasions.txt"))
+        .map(|(script, ..)| script)
+        .filter(|script| outcome(&judged(script).1, &authority) == Outcome::Allow)
+        .collect();
+    assert_eq!(slipped, OWN);
+}
+
 #[test]
 fn nothing_harmless_raises_a_question() {
     let text = include_str!("../corpus/harmless.txt");
