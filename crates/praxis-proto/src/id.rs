@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARS: usize = 11;
+const TIME_DIGITS: usize = 15;
 /// Ids made within one millisecond before the counter borrows from the next one.
 const PER_MILLISECOND: u64 = 4096;
 /// The time field is 60 bits wide; it does not wrap before the year 10000.
@@ -19,6 +20,10 @@ pub enum Prefix {
     Session,
     /// A message.
     Message,
+    /// A part of a message.
+    Part,
+    /// An event on the bus.
+    Event,
     /// A permission request.
     Permission,
     /// A question to the user.
@@ -35,6 +40,8 @@ impl Prefix {
         match self {
             Self::Session => "ses",
             Self::Message => "msg",
+            Self::Part => "prt",
+            Self::Event => "evt",
             Self::Permission => "per",
             Self::Question => "que",
             Self::ToolOutput => "tool",
@@ -94,6 +101,30 @@ impl Mint {
         MessageId(self.next(Prefix::Message))
     }
 
+    /// The next part id.
+    pub fn part(&self) -> PartId {
+        PartId(self.next(Prefix::Part))
+    }
+
+    /// Makes every later id sort behind this one, which another process made, perhaps on a clock that was ahead.
+    ///
+    /// An id of another program is taken by the hexadecimal digits it begins with. Session ids, which sort the other
+    /// way round, are left alone.
+    pub fn stay_behind(&self, id: &str) {
+        let Some((prefix, rest)) = id.split_once('_') else { return };
+        if prefix == Prefix::Session.as_str() {
+            return;
+        }
+        let digits =
+            rest.bytes().take(TIME_DIGITS).take_while(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')).count();
+        let Ok(time) = u64::from_str_radix(&rest[..digits], 16) else { return };
+        // What the id does not tell is taken as the highest it could be.
+        let unknown = 4 * (TIME_DIGITS - digits) as u32;
+        let time = (time << unknown) | ((1 << unknown) - 1);
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        state.last = state.last.max(time.min(TIME_BITS - 1));
+    }
+
     /// A call id, for calls that no provider numbered.
     pub fn call(&self) -> CallId {
         CallId(self.next(Prefix::Call))
@@ -142,6 +173,10 @@ id_type!(
     MessageId
 );
 id_type!(
+    /// One part of a message.
+    PartId
+);
+id_type!(
     /// One use of a tool, as the provider numbered it.
     CallId
 );
@@ -167,6 +202,18 @@ mod tests {
         let mint = Mint::seeded(move || times.lock().unwrap().next().unwrap(), 1);
         let ids: Vec<_> = (0..4).map(|_| mint.next(Prefix::Message)).collect();
         assert!(ids.is_sorted(), "{ids:?}");
+    }
+
+    #[test]
+    fn order_survives_a_new_process_on_a_clock_that_went_back() {
+        let before = Mint::seeded(|| 1_790_000_000_000, 1).message();
+        let mint = Mint::seeded(|| 1_000, 2);
+        mint.stay_behind(before.as_str());
+        assert!(before < mint.message());
+        for foreign in ["msg_b3f0c2d4e5f6XyZabcdefghijk", "msg_b3f", "msg_", "none", "msg_ü"] {
+            mint.stay_behind(foreign);
+        }
+        assert!(mint.message().as_str() > "msg_b3f0c2d4e5f6XyZabcdefghijk");
     }
 
     #[test]
