@@ -6,6 +6,8 @@ mod tool;
 pub use file::{FilePart, FileSource, Range, SourceText, Spot};
 pub use tool::{Completed, Failed, Pending, RanFor, Running, Started, ToolPart, ToolState};
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -73,6 +75,27 @@ macro_rules! by_kind {
     };
 }
 
+/// Does one thing with the fields of a body, whatever its kind.
+macro_rules! each {
+    ($body:expr, $fields:ident => $work:expr) => {
+        match $body {
+            PartBody::Text($fields) => $work,
+            PartBody::Reasoning($fields) => $work,
+            PartBody::File($fields) => $work,
+            PartBody::Tool($fields) => $work,
+            PartBody::StepStart($fields) => $work,
+            PartBody::StepFinish($fields) => $work,
+            PartBody::Patch($fields) => $work,
+            PartBody::Agent($fields) => $work,
+            PartBody::Subtask($fields) => $work,
+            PartBody::Compaction($fields) => $work,
+            PartBody::Retry($fields) => $work,
+            PartBody::Snapshot($fields) => $work,
+            PartBody::Other($fields) => $work,
+        }
+    };
+}
+
 impl PartBody {
     /// Its `type`.
     pub fn kind(&self) -> &str {
@@ -101,23 +124,14 @@ impl PartBody {
             "compaction" => Compaction, "retry" => Retry, "snapshot" => Snapshot)
     }
 
-    /// The fields for [`PartBody::decode`], without the `type` where the kind tells it.
-    pub fn encode(&self) -> serde_json::Result<String> {
-        match self {
-            Self::Text(part) => serde_json::to_string(part),
-            Self::Reasoning(part) => serde_json::to_string(part),
-            Self::File(part) => serde_json::to_string(part),
-            Self::Tool(part) => serde_json::to_string(part),
-            Self::StepStart(part) => serde_json::to_string(part),
-            Self::StepFinish(part) => serde_json::to_string(part),
-            Self::Patch(part) => serde_json::to_string(part),
-            Self::Agent(part) => serde_json::to_string(part),
-            Self::Subtask(part) => serde_json::to_string(part),
-            Self::Compaction(part) => serde_json::to_string(part),
-            Self::Retry(part) => serde_json::to_string(part),
-            Self::Snapshot(part) => serde_json::to_string(part),
-            Self::Other(fields) => serde_json::to_string(fields),
-        }
+    /// Writes the fields for [`PartBody::decode`], without the `type` where the kind tells it.
+    pub fn encode(&self, to: impl io::Write) -> serde_json::Result<()> {
+        each!(self, fields => serde_json::to_writer(to, fields))
+    }
+
+    /// The same fields as a value.
+    pub fn fields(&self) -> serde_json::Result<Value> {
+        each!(self, fields => serde_json::to_value(fields))
     }
 
     /// Whether something is still to come: a call that has not settled, a text that has begun and not ended.
