@@ -10,7 +10,6 @@ use crate::{Failure, FileDiff, MessageId, Part, SessionId, Tokens};
 /// One message, without its parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
-#[expect(clippy::large_enum_variant, reason = "most messages are the large kind")]
 pub enum Message {
     /// From the user.
     User(UserMessage),

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 #[command(name = "praxis", version, arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 done, 1 the work failed, 2 wrong usage or configuration, 130 interrupted.\n\
-                        PRAXIS_LOG=debug shows on stderr what happens inside.\n\
+                        PRAXIS_LOG=debug shows on stderr what happens inside; PRAXIS_DB=FILE keeps sessions there.\n\
                         New here? `praxis demo` shows the tool system at work, without a key."
 )]
 pub(crate) struct Cli {
@@ -50,6 +50,8 @@ pub(crate) enum Command {
     /// Keys: store one, list them, remove one
     #[command(subcommand)]
     Auth(AuthCommand),
+    /// The sessions: what was said and done
+    Session(SessionCommand),
     /// Print a completion script for a shell
     ///
     /// For example `praxis completion bash > ~/.local/share/bash-completion/completions/praxis`.
@@ -312,5 +314,49 @@ pub(crate) enum AuthCommand {
     Logout {
         /// The provider
         provider: String,
+pub(crate) enum SessionCommand {
+    /// List the sessions of this directory, the last used first
+        /// At most so many
+        #[arg(long, value_name = "N", default_value_t = 100)]
+        limit: usize,
+        /// Those of all directories, of subagents, and those put away too
+        all: bool,
+    /// Show what was said and done in a session
+    Show {
+        /// The session's id, the beginning of it, or `last`
+        id: String,
+        /// Print JSON, as `export` does
+    /// Write a whole session as JSON, in the form OpenCode exports
+    Export {
+        /// The session's id, the beginning of it, or `last`
+        id: String,
+        /// Into this file, which must not exist, instead of standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    /// Take in a session that Praxis or OpenCode exported, with the ids it has
+    Import {
+        /// The file, or `-` for standard input
+        file: PathBuf,
+        /// Put it in the place of a session with the same id
+        replace: bool,
+    /// Delete sessions, and those their subagents had
+    Delete {
+        /// The sessions' ids, or the beginnings of them
+        #[arg(required = true)]
+        ids: Vec<String>,
+        /// Without a question
+        yes: bool,
+    /// Look for anything wrong with the store; with --repair put it right
+    Doctor {
+        /// Put right what can be put right. A damaged store is kept aside
+        repair: bool,
+    /// Find where something was said
+    Search {
+        /// Words, or a piece of text
+        #[arg(required = true)]
+        text: Vec<String>,
+        /// At most so many places
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
     },
 }

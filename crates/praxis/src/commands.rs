@@ -7,6 +7,7 @@ mod demo;
 mod doctor;
 mod models;
 mod permission;
+mod session;
 mod shell;
 mod tool;
 
@@ -31,6 +32,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Doctor { place, json } => in_runtime(async move { doctor::run(&place, json).await }),
         Command::Models(arguments) => in_runtime(models::run(arguments)),
         Command::Auth(command) => auth::run(command),
+        Command::Session(command) => in_runtime(session::run(command)),
         Command::Completion { shell } => completion(shell),
     }
 }

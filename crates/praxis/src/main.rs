@@ -6,6 +6,7 @@ mod hidden;
 mod opened;
 mod prompt;
 mod screen;
+mod shelf;
 
 use std::process::ExitCode;
 

@@ -237,11 +237,11 @@ impl ToolPart {
     /// The arguments are whole; on a running call they are replaced and nothing else. Says whether it took effect.
     pub fn start(&mut self, input: Value, at: u64) -> bool {
         self.step(|state| match state {
-            ToolState::Pending(pending) => Ok(ToolState::Running(pending.start(input, at))),
+            ToolState::Pending(pending) => (ToolState::Running(pending.start(input, at)), true),
             ToolState::Running(running) => {
-                Ok(ToolState::Running(Running { input: object(input), ..running }))
+                (ToolState::Running(Running { input: object(input), ..running }), true)
             }
-            settled => Err(settled),
+            settled => (settled, false),
         })
     }
 
@@ -256,26 +256,26 @@ impl ToolPart {
     pub fn complete(&mut self, report: crate::Report, attachments: Vec<Part>, at: u64) -> bool {
         self.step(|state| match state {
             ToolState::Running(running) => {
-                Ok(ToolState::Completed(running.complete(report, attachments, at)))
+                (ToolState::Completed(running.complete(report, attachments, at)), true)
             }
-            other => Err(other),
+            other => (other, false),
         })
     }
 
     /// The failure; dropped unless the call runs. Says whether it took effect.
     pub fn fail(&mut self, error: impl Into<String>, at: u64) -> bool {
         self.step(|state| match state {
-            ToolState::Running(running) => Ok(ToolState::Error(running.fail(error.into(), at))),
-            other => Err(other),
+            ToolState::Running(running) => (ToolState::Error(running.fail(error.into(), at)), true),
+            other => (other, false),
         })
     }
 
     /// Closes a call that has not settled. Says whether it took effect.
     pub fn interrupt(&mut self, why: impl Into<String>, at: u64) -> bool {
         self.step(|state| match state {
-            ToolState::Pending(pending) => Ok(ToolState::Error(pending.interrupt(why.into(), at))),
-            ToolState::Running(running) => Ok(ToolState::Error(running.interrupt(why.into(), at))),
-            settled => Err(settled),
+            ToolState::Pending(pending) => (ToolState::Error(pending.interrupt(why.into(), at)), true),
+            ToolState::Running(running) => (ToolState::Error(running.interrupt(why.into(), at)), true),
+            settled => (settled, false),
         })
     }
 
@@ -286,12 +286,9 @@ impl ToolPart {
         true
     }
 
-    fn step(&mut self, way: impl FnOnce(ToolState) -> Result<ToolState, ToolState>) -> bool {
+    fn step(&mut self, way: impl FnOnce(ToolState) -> (ToolState, bool)) -> bool {
         let state = std::mem::replace(&mut self.state, ToolState::Pending(Pending::default()));
-        let (state, moved) = match way(state) {
-            Ok(state) => (state, true),
-            Err(state) => (state, false),
-        };
+        let (state, moved) = way(state);
         self.state = state;
         moved
     }

@@ -1,6 +1,6 @@
 //! `kill -9` at any moment, and several processes on one store.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use praxis_proto::{Mint, PartBody, PartId, Report, ToolState};
 use praxis_store::{Cut, Field, Repair, SqliteStore, Store, StoreError};
 use serde_json::json;
 
-use crate::lab::{Lab, NOW, answer, call, clock, draft, growing, part, step, text};
+use crate::lab::{Lab, NOW, answer, call, clock, draft, growing, part, say, step};
 
 /// Kills in the plain test run; `PRAXIS_STORE_KILLS` asks for more.
 const KILLS: usize = 50;
@@ -24,10 +24,9 @@ fn child(name: &str, lab: &Lab, session: &str) -> Child {
         .unwrap()
 }
 
-fn say(line: &str) {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "\nack {line}").unwrap();
-    out.flush().unwrap();
+/// What the parent may rely on from now on; on a line of its own, whatever the test harness prints.
+fn acknowledge(line: &str) {
+    say(&format!("\nack {line}"));
 }
 
 #[test]
@@ -60,7 +59,13 @@ fn after_a_kill_at_any_moment_everything_acknowledged_is_there_and_nothing_is_op
         let store = lab.again();
         let opened = runtime.block_on(store.open(&id)).unwrap();
         slowest = slowest.max(begun.elapsed());
-        let page = runtime.block_on(store.history(&id, Cut { limit: usize::MAX, ..Cut::default() })).unwrap();
+        let page =
+            runtime
+                .block_on(store.history(
+                    &id,
+                    Cut { limit: usize::MAX, detail: praxis_store::Detail::Light, before: None },
+                ))
+                .unwrap();
         assert!(page.messages.iter().all(|one| !one.info.is_open()), "round {round}");
         let parts: std::collections::HashMap<String, &PartBody> = page
             .messages
@@ -94,11 +99,7 @@ fn after_a_kill_at_any_moment_everything_acknowledged_is_there_and_nothing_is_op
         drop(opened);
     }
     assert_eq!(runtime.block_on(lab.store.examine(Repair::No)).unwrap(), []);
-    println(&format!("slowest start after a kill: {slowest:?}"));
-}
-
-fn println(line: &str) {
-    writeln!(std::io::stdout(), "{line}").unwrap();
+    say(&format!("slowest start after a kill: {slowest:?}"));
 }
 
 fn pick(random: &mut Mint, most: usize) -> usize {
@@ -125,7 +126,7 @@ async fn victim() {
             store.append(lease, &said, Field::Text, &"x".repeat(1_000)).await.unwrap();
             if n % 2 == 0 {
                 store.flush().await.unwrap();
-                say(&format!("{said} {}", n * 1_000));
+                acknowledge(&format!("{said} {}", n * 1_000));
             }
         }
         let calling = mint.part();
@@ -139,16 +140,16 @@ async fn victim() {
             .put_part(lease, part(&id, message.as_str(), calling.as_str(), PartBody::Tool(running.clone())))
             .await
             .unwrap();
-        say(&format!("{calling} running"));
+        acknowledge(&format!("{calling} running"));
         running.complete(Report::new("ls", "y".repeat(40_000)), Vec::new(), NOW);
         store
             .put_part(lease, part(&id, message.as_str(), calling.as_str(), PartBody::Tool(running)))
             .await
             .unwrap();
-        say(&format!("{calling} completed"));
+        acknowledge(&format!("{calling} completed"));
         let done = mint.part();
         store.put_part(lease, part(&id, message.as_str(), done.as_str(), step(0.001, 1))).await.unwrap();
-        say(&format!("{done} step"));
+        acknowledge(&format!("{done} step"));
         store.put_message(lease, answer(&id, message.as_str(), Some(NOW))).await.unwrap();
     }
 }
@@ -230,6 +231,5 @@ async fn the_text_of_a_crashed_answer_is_kept_and_its_arguments_too() {
     assert!(store.open(&id).await.unwrap().recovered.is_empty());
     let found = store.search("begun more", 5).await.unwrap();
     assert_eq!(found[0].part, Some(PartId::from_raw("prt_1")));
-    let _ = text("");
     drop(folder);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use praxis_store::{Filter, SqliteStore, Store, StoreError};
 
-use crate::lab::{Lab, NOW, clock, draft, part, text, user};
+use crate::lab::{Lab, NOW, clock, draft, part, say, text, user};
 
 fn open(path: &std::path::Path) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(path, Arc::new(|| NOW))
@@ -124,17 +124,12 @@ async fn fill() {
         }
     };
     assert!(matches!(error, StoreError::Full(_) | StoreError::Database { .. }), "{error:?}");
-    println(&format!("stored={stored}"));
+    say(&format!("stored={stored}"));
     // What is there can still be read.
     assert_eq!(
         store.history(&id, praxis_store::Cut::default()).await.unwrap().messages[0].parts.len(),
         stored
     );
-}
-
-fn println(line: &str) {
-    use std::io::Write;
-    writeln!(std::io::stdout(), "{line}").unwrap();
 }
 
 #[test]
@@ -173,7 +168,7 @@ async fn read_only() {
     );
     let look = SqliteStore::look(path, Arc::new(|| NOW)).unwrap().unwrap();
     for session in look.list(Filter::default()).await.unwrap() {
-        println(session.id.as_str());
+        say(session.id.as_str());
     }
     let error = open(path).err().unwrap();
     assert!(matches!(error, StoreError::ReadOnly(_)), "{error:?}");

@@ -1,5 +1,6 @@
 //! A store in a folder of its own, and short ways to say things.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -123,4 +124,11 @@ pub(crate) fn call() -> ToolPart {
 pub(crate) fn step(cost: f64, input: u64) -> PartBody {
     let tokens = Tokens { input, output: 2, ..Tokens::default() };
     PartBody::StepFinish(StepFinishPart { reason: "stop".into(), cost, tokens, ..StepFinishPart::default() })
+}
+
+/// A line for whoever started this process.
+pub(crate) fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").unwrap();
+    out.flush().unwrap();
 }

@@ -12,6 +12,7 @@ mod models;
 mod permission;
 mod program;
 mod sandbox;
+mod session;
 mod shell;
 mod tool;
 

@@ -52,6 +52,9 @@ fn nothing_is_written_by_looking() {
         &["models"],
         &["models", "--all"],
         &["auth", "list"],
+        &["session", "list"],
+        &["session", "search", "x"],
+        &["session", "doctor"],
     ] {
         assert_eq!(project.run(arguments).code, 0, "{arguments:?}");
     }
