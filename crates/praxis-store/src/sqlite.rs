@@ -41,6 +41,8 @@ use crate::store::{
 
 /// Pieces of a big text that one transaction takes, so that others get their turn in between.
 const PIECES_AT_ONCE: usize = 8;
+/// The path of a store that nobody wants to keep.
+const PASSING: &str = ":memory:";
 
 /// Sessions in one SQLite file, shared by any number of processes.
 ///
@@ -52,23 +54,38 @@ pub struct SqliteStore {
     writer: Option<Writer>,
     mint: Mint,
     clock: Clock,
+    /// Where a store lives that nobody wants to keep; dropped last.
+    _passing: Option<tempfile::TempDir>,
 }
 
 impl SqliteStore {
     /// Opens the store for reading and writing; makes it where there is none.
+    ///
+    /// The path `:memory:` means a store that is gone when this is dropped.
     pub fn open(path: &Path, clock: Clock) -> Result<Self, StoreError> {
+        if path == Path::new(PASSING) {
+            return Self::passing(clock);
+        }
         let writer = Writer::start(connect::writer(path)?, path, Arc::default())?;
         Ok(Self::with(path, clock, Some(writer)))
     }
 
     /// Opens the store only to read it; none if there is none yet.
     pub fn look(path: &Path, clock: Clock) -> Result<Option<Self>, StoreError> {
-        if !path.exists() {
+        if !path.exists() || path == Path::new(PASSING) {
             return Ok(None);
         }
         let store = Self::with(path, clock, None);
         store.readers.keep(connect::reader(path)?);
         Ok(Some(store))
+    }
+
+    /// In a folder of its own, since connections to memory would not see each other.
+    fn passing(clock: Clock) -> Result<Self, StoreError> {
+        let made = |source| StoreError::File { action: "make a folder for", path: PASSING.into(), source };
+        let folder = tempfile::tempdir().map_err(made)?;
+        let store = Self::open(&folder.path().join("praxis.db"), clock)?;
+        Ok(Self { _passing: Some(folder), ..store })
     }
 
     /// Whether the file can be read at all, and SQLite finds it sound.
@@ -79,7 +96,7 @@ impl SqliteStore {
     fn with(path: &Path, clock: Clock, writer: Option<Writer>) -> Self {
         let ticking = Arc::clone(&clock);
         let mint = Mint::new(move || (ticking)());
-        Self { path: path.to_owned(), readers: Readers::new(path), writer, mint, clock }
+        Self { path: path.to_owned(), readers: Readers::new(path), writer, mint, clock, _passing: None }
     }
 
     fn path(&self) -> &Path {

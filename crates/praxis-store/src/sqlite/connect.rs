@@ -51,21 +51,31 @@ pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Opens the store for reading.
+/// Opens the store for reading; one of an older version is brought to this one first.
 pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
+    match current_reader(path)? {
+        Some(connection) => Ok(connection),
+        None => {
+            drop(writer(path)?);
+            current_reader(path)?.ok_or_else(|| StoreError::ReadOnly(path.to_owned()))
+        }
+    }
+}
+
+/// Opens the store for reading; none if it has an older version.
+fn current_reader(path: &Path) -> Result<Option<Connection>, StoreError> {
     check_sqlite(path)?;
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let open = |uri: String| -> Result<Connection, StoreError> {
+    let open = |uri: String| -> Result<Option<Connection>, StoreError> {
         let connection = Connection::open_with_flags(uri, flags).map_err(|e| from_sqlite(&e, path))?;
         let settings = format!(
             "PRAGMA busy_timeout = {PATIENCE}; PRAGMA cache_size = -{READER_CACHE}; PRAGMA trusted_schema = OFF"
         );
         run(&connection, &settings, path)?;
         match schema::look(&connection, path)? {
-            Standing::Current => Ok(connection),
-            // Only a writer brings it up to date, and a writer cannot be had here.
-            Standing::Old => Err(StoreError::ReadOnly(path.to_owned())),
+            Standing::Current => Ok(Some(connection)),
+            Standing::Old => Ok(None),
         }
     };
     match open(uri(path, "")) {

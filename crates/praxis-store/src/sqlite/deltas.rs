@@ -104,7 +104,7 @@ pub(crate) fn store(connection: &Connection, taken: &Taken) -> rusqlite::Result<
 }
 
 impl Grown {
-    /// A part that is gone by now needs its text no longer.
+    /// A part that is gone by now, or a call that has settled, needs its text no longer.
     pub(crate) fn store(
         &self,
         connection: &Connection,
@@ -114,11 +114,17 @@ impl Grown {
         let mut insert = connection.prepare_cached(
             "INSERT INTO delta (session_id, part_id, seq, field, body)
              SELECT ?1, ?2, (SELECT coalesce(max(seq), 0) + 1 FROM delta WHERE session_id = ?1 AND part_id = ?2), ?3, ?4
-             WHERE EXISTS (SELECT 1 FROM part WHERE session_id = ?1 AND id = ?2)",
+             WHERE EXISTS (SELECT 1 FROM part WHERE session_id = ?1 AND id = ?2 AND (open = 1 OR type <> 'tool'))",
         )?;
         for (field, text) in &self.runs {
             insert.execute(params![session.as_str(), part.as_str(), field.name(), text])?;
         }
+        // Only an open part is looked at for more text; one that grows is open, whatever its times say.
+        connection
+            .prepare_cached(
+                "UPDATE part SET open = 1 WHERE session_id = ?1 AND id = ?2 AND open = 0 AND type <> 'tool'",
+            )?
+            .execute([session.as_str(), part.as_str()])?;
         Ok(())
     }
 }

@@ -50,6 +50,7 @@ impl SqliteStore {
             texts(connection, repair, &mut findings)?;
             rows(connection, &mut findings)?;
             totals(connection, repair, &mut findings)?;
+            words(connection, repair, &mut findings)?;
             Ok(findings)
         };
         match repair {
@@ -284,6 +285,28 @@ fn totals(connection: &Connection, repair: Repair, findings: &mut Vec<Finding>) 
             repair == Repair::Yes,
         );
     }
+    Ok(())
+}
+
+/// Texts that a search would not find.
+fn words(connection: &Connection, repair: Repair, findings: &mut Vec<Finding>) -> Work<()> {
+    let lacking = "type = 'text' AND open = 0 AND number NOT IN (SELECT rowid FROM words)";
+    let texts: i64 =
+        connection.query_row(&format!("SELECT count(*) FROM part WHERE {lacking}"), [], |row| row.get(0))?;
+    if texts == 0 {
+        return Ok(());
+    }
+    if repair == Repair::Yes {
+        let fill =
+            "INSERT INTO words (rowid, body) SELECT number, json_extract(data, '$.text') FROM part WHERE";
+        connection.execute(&format!("{fill} {lacking}"), [])?;
+    }
+    found(
+        findings,
+        "unsearchable",
+        format!("{texts} texts cannot be found by a search"),
+        repair == Repair::Yes,
+    );
     Ok(())
 }
 

@@ -106,6 +106,10 @@ fn bound(limit: usize) -> i64 {
 
 /// The words around what was found, on one line.
 fn snippet(text: &str, wanted: &str) -> String {
+    if text.is_empty() {
+        // Too long for its row, and not worth reading whole for one line.
+        return "(in a long text)".to_owned();
+    }
     let words = wanted.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let at = std::iter::once(wanted).chain(words).find_map(|wanted| find(text, wanted)).unwrap_or(0);
     let begin = text[..at].char_indices().rev().nth(AROUND - 1).map_or(0, |(index, _)| index);

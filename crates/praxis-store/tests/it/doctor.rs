@@ -32,6 +32,7 @@ async fn every_kind_of_wrong_is_found_told_and_put_right() {
         "PRAGMA foreign_keys = OFF;
          DELETE FROM blob_piece;
          UPDATE session SET cost = 7;
+         DELETE FROM words;
          INSERT INTO blob VALUES ('aa', 1); INSERT INTO blob_piece VALUES ('bb', 0, x'00');
          INSERT INTO todo VALUES ('ses_gone', 0, 'c', 's', 'p');",
     );
@@ -42,11 +43,14 @@ async fn every_kind_of_wrong_is_found_told_and_put_right() {
             .collect()
     };
     let seen = lab.store.examine(Repair::No).await.unwrap();
-    assert_eq!(kinds(&seen), ["orphan", "dangling", "missing-text", "unused-text", "unused-text", "totals"]);
+    assert_eq!(
+        kinds(&seen),
+        ["orphan", "dangling", "missing-text", "unused-text", "unused-text", "totals", "unsearchable"]
+    );
     let fixed = lab.store.examine(Repair::Yes).await.unwrap();
     assert_eq!(
         kinds(&fixed),
-        ["orphan!", "dangling!", "missing-text!", "unused-text!", "unused-text!", "totals!"]
+        ["orphan!", "dangling!", "missing-text!", "unused-text!", "unused-text!", "totals!", "unsearchable!"]
     );
     assert_eq!(lab.store.examine(Repair::No).await.unwrap(), []);
 

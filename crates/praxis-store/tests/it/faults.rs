@@ -27,6 +27,30 @@ async fn a_newer_store_is_refused_and_not_touched() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
+#[tokio::test]
+async fn an_older_store_is_brought_up_to_date_even_by_looking() {
+    let lab = Lab::new();
+    let (id, lease) = lab.session().await;
+    lab.store.put_message(&lease, user(&id, "msg_1", NOW)).await.unwrap();
+    lab.store.put_part(&lease, part(&id, "msg_1", "prt_1", text("an old word"))).await.unwrap();
+    drop((lease, lab.store));
+    let path = lab.folder.path().join("praxis.db");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch("DROP TRIGGER part_gone; DROP TABLE words; PRAGMA user_version = 1").unwrap();
+    drop(connection);
+    let look = SqliteStore::look(&path, Arc::new(|| NOW)).unwrap().unwrap();
+    assert_eq!(look.search("old", 5).await.unwrap().len(), 1);
+    assert_eq!(look.examine(praxis_store::Repair::No).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_passing_store_leaves_nothing_behind() {
+    let store = open(std::path::Path::new(":memory:")).unwrap();
+    let made = store.create(draft("/a")).await.unwrap();
+    assert_eq!(store.list(Filter::default()).await.unwrap(), [made]);
+    assert!(!std::path::Path::new(":memory:").exists());
+}
+
 #[test]
 fn a_file_that_is_not_ours_is_refused_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();

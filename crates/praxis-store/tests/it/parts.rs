@@ -121,6 +121,11 @@ async fn appended_text_is_read_at_once_and_superseded_by_the_whole_part() {
     let ToolState::Pending(pending) = pending.state() else { panic!() };
     assert_eq!(pending.raw, "bçd");
 
+    lab.store.put_part(&lease, part(&id, "msg_1", "prt_3", text("no times"))).await.unwrap();
+    lab.store.append(&lease, &PartId::from_raw("prt_3"), Field::Text, " but growing").await.unwrap();
+    lab.store.append(&lease, &PartId::from_raw("prt_9"), Field::Text, "to nothing").await.unwrap();
+    assert_eq!(lab.history(&id).await[0].parts[2].body, text("no times but growing"));
+
     lab.store.append(&lease, &words, Field::Text, "late").await.unwrap();
     lab.store.put_part(&lease, part(&id, "msg_1", "prt_1", text("done"))).await.unwrap();
     assert_eq!(lab.history(&id).await[0].parts[0].body, text("done"));
@@ -195,4 +200,33 @@ async fn a_lease_is_for_one_session_only() {
     let (other, _held) = lab.session().await;
     let wrong = lab.store.put_message(&lease, user(&other, "msg_1", NOW)).await;
     assert!(matches!(wrong, Err(StoreError::Invalid(_))));
+}
+
+/// Takes a few seconds and as many gigabytes; for those who ask.
+#[tokio::test]
+#[ignore = "needs 4 GB of memory and of disk"]
+async fn a_report_of_a_gigabyte_is_stored_and_others_are_not_kept_waiting() {
+    let lab = Lab::new();
+    let (id, lease) = lab.session().await;
+    lab.store.put_message(&lease, user(&id, "msg_1", NOW)).await.unwrap();
+    let mut done = call();
+    done.start(json!({}), NOW);
+    done.complete(Report::new("t", "x".repeat(1_000_000_000)), Vec::new(), NOW);
+    let big = lab.store.put_part(&lease, part(&id, "msg_1", "prt_1", PartBody::Tool(done)));
+    let small = async {
+        let mut slowest = std::time::Duration::ZERO;
+        for n in 0..50 {
+            let begun = std::time::Instant::now();
+            lab.store.put_part(&lease, part(&id, "msg_1", &format!("prt_s{n}"), text("x"))).await.unwrap();
+            slowest = slowest.max(begun.elapsed());
+            tokio::task::yield_now().await;
+        }
+        slowest
+    };
+    let (stored, slowest) = tokio::join!(big, small);
+    stored.unwrap();
+    crate::lab::say(&format!("slowest of the others: {slowest:?}"));
+    let light = lab.store.history(&id, Cut { detail: Detail::Light, ..Cut::default() }).await.unwrap();
+    assert_eq!(light.left_out[0].bytes, 1_000_000_000);
+    assert_eq!(lab.store.text(&light.left_out[0]).await.unwrap().len(), 1_000_000_000);
 }

@@ -22,7 +22,7 @@ const FLOORS: &[(&str, u32)] = &[
 
 /// Floors that do no I/O, and what they therefore must not know.
 const PURE: &[&str] = &["praxis-proto", "praxis-policy", "praxis-text"];
-const IMPURE: &[&str] = &["tokio", "rustix", "reqwest", "sqlx", "tempfile"];
+const IMPURE: &[&str] = &["tokio", "rustix", "reqwest", "rusqlite", "tempfile"];
 
 fn floor(name: &str) -> Option<u32> {
     FLOORS.iter().find(|(known, _)| *known == name).map(|(_, floor)| *floor)
