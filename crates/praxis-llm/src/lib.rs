@@ -4,23 +4,23 @@
 //! answer's bytes as [`Event`]s. Neither does I/O, so both can be tested and fuzzed without a network.
 //! A [`stream::Reader`] stands between the bytes of a body and the wire.
 
-mod calls;
 pub mod auth;
+mod calls;
 pub mod catalogue;
 pub mod cost;
 mod event;
 pub mod json;
 mod message;
 pub mod normalise;
-pub mod recover;
 pub mod options;
 pub mod provider;
+pub mod recover;
 mod request;
 pub mod schema;
 pub mod script;
+mod secret;
 pub mod sse;
 pub mod stream;
-mod secret;
 mod target;
 pub mod think;
 pub mod wire;

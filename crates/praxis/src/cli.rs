@@ -51,6 +51,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Auth(AuthCommand),
     /// The sessions: what was said and done
+    #[command(subcommand)]
     Session(SessionCommand),
     /// Print a completion script for a shell
     ///
@@ -314,18 +315,31 @@ pub(crate) enum AuthCommand {
     Logout {
         /// The provider
         provider: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
     /// List the sessions of this directory, the last used first
+    List {
         /// At most so many
         #[arg(long, value_name = "N", default_value_t = 100)]
         limit: usize,
         /// Those of all directories, of subagents, and those put away too
+        #[arg(long)]
         all: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Show what was said and done in a session
     Show {
         /// The session's id, the beginning of it, or `last`
         id: String,
         /// Print JSON, as `export` does
+        #[arg(long)]
+        json: bool,
+    },
     /// Write a whole session as JSON, in the form OpenCode exports
     Export {
         /// The session's id, the beginning of it, or `last`
@@ -333,23 +347,33 @@ pub(crate) enum SessionCommand {
         /// Into this file, which must not exist, instead of standard output
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+    },
     /// Take in a session that Praxis or OpenCode exported, with the ids it has
     Import {
         /// The file, or `-` for standard input
         file: PathBuf,
         /// Put it in the place of a session with the same id
+        #[arg(long)]
         replace: bool,
+    },
     /// Delete sessions, and those their subagents had
     Delete {
         /// The sessions' ids, or the beginnings of them
         #[arg(required = true)]
         ids: Vec<String>,
         /// Without a question
+        #[arg(long)]
         yes: bool,
+    },
     /// Look for anything wrong with the store; with --repair put it right
     Doctor {
         /// Put right what can be put right. A damaged store is kept aside
+        #[arg(long)]
         repair: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Find where something was said
     Search {
         /// Words, or a piece of text
@@ -358,5 +382,8 @@ pub(crate) enum SessionCommand {
         /// At most so many places
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }

@@ -4,8 +4,8 @@
 
 mod agents;
 mod arrows;
-mod bash;
 mod auth;
+mod bash;
 mod config;
 mod demo;
 mod models;
