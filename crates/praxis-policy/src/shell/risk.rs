@@ -10,10 +10,43 @@ const SHORTEST_OPTION: usize = 5;
 /// Why the command is more than it seems, if it is.
 pub(super) fn of(name: &str, program: Option<&Program>, words: &[Resolved]) -> Option<String> {
     let program = program?;
+    if runs_what_was_read(name, words) || writes_nowhere(name, words) {
+        return None;
+    }
     let found = program.risky.iter().find_map(|pattern| matched(pattern, program, words));
     found
         .map(|what| if what == "*" { format!("`{name}`") } else { format!("`{name} {what}`") })
         .or_else(|| inside(name, words))
+}
+
+/// Is it a shell whose script stands in its arguments? Then each command of that script is judged by itself.
+fn runs_what_was_read(name: &str, words: &[Resolved]) -> bool {
+    let plain =
+        |flags: &str| flags.ends_with('c') && flags.chars().all(|flag| matches!(flag, 'c' | 'e' | 'u' | 'x'));
+    let [_, flags, script, ..] = words else { return false };
+    matches!(name, "bash" | "sh" | "dash" | "zsh" | "ksh")
+        && flags.text.strip_prefix('-').is_some_and(plain)
+        && script.is_static
+        && words.iter().all(|word| word.is_static)
+}
+
+/// Is it a download whose only danger, the file, is none?
+fn writes_nowhere(name: &str, words: &[Resolved]) -> bool {
+    let quiet =
+        |flags: &str| flags.chars().all(|flag| matches!(flag, 's' | 'S' | 'f' | 'L' | 'I' | 'v' | 'k'));
+    let mut rest = words.iter().skip(1).map(|word| word.text.as_str());
+    let mut found = false;
+    while let Some(text) = rest.next() {
+        match text {
+            "-o" | "--output" if rest.next() == Some("/dev/null") => found = true,
+            "-w" | "--write-out" | "-m" | "--max-time" => {
+                rest.next();
+            }
+            _ if text.strip_prefix('-').is_none_or(quiet) => {}
+            _ => return false,
+        }
+    }
+    name == "curl" && found && words.iter().all(|word| word.is_static)
 }
 
 fn matched<'a>(pattern: &'a str, program: &Program, words: &'a [Resolved]) -> Option<&'a str> {
