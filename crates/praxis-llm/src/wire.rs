@@ -4,7 +4,6 @@ mod anthropic;
 mod call_ids;
 mod chat;
 mod failure;
-mod field;
 mod gemini;
 mod ids;
 mod loose;

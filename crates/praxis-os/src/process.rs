@@ -16,7 +16,7 @@ mod order;
 mod running;
 mod tree;
 
-pub use guard::{GUARD_ARGUMENT, guard_main};
+pub use guard::{GUARD_ARGUMENT, guard_main, keep_memory_private};
 pub use launcher::{Command, Launcher, StartError, Stdin, Stdout};
 pub use order::{Ended, Process};
 pub use running::{Notice, Output, Running};

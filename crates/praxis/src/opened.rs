@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use praxis_config::Surroundings;
 use praxis_engine::{Agent, OpenError, Opening, Workbench};
-use praxis_os::process::Launcher;
+use praxis_os::process::{Launcher, keep_memory_private};
 use praxis_tools::registry::ModelRef;
 use praxis_tools::{Attendance, DecisionObserver};
 
@@ -36,6 +36,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 
 /// Starts commands under a guard, which is this program again.
 pub(crate) fn launcher() -> Launcher {
+    keep_memory_private();
     // The running file itself, also after an update has put another in its place.
     match std::env::current_exe() {
         Ok(_) if cfg!(target_os = "linux") => Launcher::guarded_by("/proc/self/exe"),

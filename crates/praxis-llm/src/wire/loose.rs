@@ -11,6 +11,14 @@ use serde_json::Value;
 pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
 
 impl Text<'_> {
+    pub(crate) fn as_str(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.as_str().is_empty()
+    }
+
     /// The text, if it is there and not empty.
     pub(crate) fn filled(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.is_empty())
@@ -20,6 +28,18 @@ impl Text<'_> {
 /// A count of tokens. Negative, infinite and unreadable values are none.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(crate) struct Count(pub(crate) Option<u64>);
+
+impl Count {
+    /// This one if it is told, else the other.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0.or(other.0))
+    }
+}
+
+/// The sum of what is told; not told if nothing is.
+pub(crate) fn sum(counts: &[Count]) -> Option<u64> {
+    counts.iter().filter_map(|count| count.0).reduce(u64::saturating_add)
+}
 
 /// Text that holds JSON, or the JSON itself where a server forgot to put it into a string.
 #[derive(Debug, Default, Clone, PartialEq)]

@@ -24,12 +24,19 @@ const COLLECT: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 pub fn guard_main() -> ExitCode {
     // Out of the terminal's reach: Ctrl-C is for the program, which tells us what to do.
     let _ = rustix::process::setsid();
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    keep_memory_private();
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// Keeps other programs of the same user, commands of ours among them, from looking into this process: its environment
+/// and its memory hold keys.
+pub fn keep_memory_private() {
+    // Where the system cannot, we are no worse off than every other program.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
 fn serve() -> io::Result<()> {

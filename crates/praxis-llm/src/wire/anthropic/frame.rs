@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::Usage;
-use crate::wire::field::{Count, Text, sum};
+use crate::wire::loose::{Count, Text, sum};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::Usage;
-use crate::wire::field::{Count, Text, sum};
+use crate::wire::loose::{Count, Text, sum};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
