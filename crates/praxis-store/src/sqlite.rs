@@ -40,7 +40,7 @@ use crate::store::{
 };
 
 /// Pieces of a big text that one transaction takes, so that others get their turn in between.
-const PIECES_AT_ONCE: usize = 8;
+const PIECES_AT_ONCE: usize = 4;
 /// The path of a store that nobody wants to keep.
 const PASSING: &str = ":memory:";
 

@@ -22,7 +22,7 @@ const BATCH: usize = 256;
 /// Pages in the log before they are moved into the store.
 const LOG_PAGES: i64 = 1_000;
 /// Batches between two looks at the log.
-const LOOK_EVERY: u32 = 16;
+const LOOK_EVERY: u32 = 4;
 
 /// The writer's thread, as others see it.
 pub(crate) struct Writer {
@@ -262,4 +262,45 @@ impl Desk {
 fn lost() -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
     rusqlite::Error::SqliteFailure(code, Some("the transaction was lost".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insert(connection: &Connection, number: i64) -> Work<()> {
+        connection.execute("INSERT INTO t VALUES (?1)", [number])?;
+        Ok(())
+    }
+
+    /// The first job holds the thread until the others wait, so that they come into one transaction.
+    #[tokio::test]
+    async fn of_one_transaction_only_the_work_that_failed_is_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch("CREATE TABLE t (x)").unwrap();
+        let writer = Writer::start(connection, &path, Arc::default()).unwrap();
+        let (go, wait) = mpsc::channel::<()>();
+        let hold = writer.run(move |_| {
+            let _ = wait.recv();
+            Ok(())
+        });
+        let good = writer.run(|connection| insert(connection, 1));
+        let bad = writer.run(|connection| {
+            insert(connection, 2)?;
+            Err::<(), _>(StoreError::Closed.into())
+        });
+        let after = writer.run(|connection| insert(connection, 3));
+        let release = async { drop(go) };
+        let (_, good, bad, after, ()) = tokio::join!(hold, good, bad, after, release);
+        assert!(good.is_ok() && matches!(bad, Err(StoreError::Closed)) && after.is_ok());
+        let kept = writer
+            .run(|connection| {
+                Ok(connection
+                    .query_row("SELECT group_concat(x) FROM t", [], |row| row.get::<_, String>(0))?)
+            })
+            .await;
+        assert_eq!(kept.unwrap(), "1,3");
+    }
 }

@@ -126,6 +126,10 @@ async fn appended_text_is_read_at_once_and_superseded_by_the_whole_part() {
     lab.store.append(&lease, &PartId::from_raw("prt_9"), Field::Text, "to nothing").await.unwrap();
     assert_eq!(lab.history(&id).await[0].parts[2].body, text("no times but growing"));
 
+    // Still open, and whole: what was appended before is in it already.
+    lab.store.put_part(&lease, part(&id, "msg_1", "prt_1", growing("abçde"))).await.unwrap();
+    assert_eq!(lab.history(&id).await[0].parts[0].body, growing("abçde"));
+
     lab.store.append(&lease, &words, Field::Text, "late").await.unwrap();
     lab.store.put_part(&lease, part(&id, "msg_1", "prt_1", text("done"))).await.unwrap();
     assert_eq!(lab.history(&id).await[0].parts[0].body, text("done"));
