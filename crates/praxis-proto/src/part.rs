@@ -65,6 +65,21 @@ pub enum PartBody {
     Other(Map<String, Value>),
 }
 
+const KINDS: [&str; 12] = [
+    "text",
+    "reasoning",
+    "file",
+    "tool",
+    "step-start",
+    "step-finish",
+    "patch",
+    "agent",
+    "subtask",
+    "compaction",
+    "retry",
+    "snapshot",
+];
+
 /// Decodes one kind of body from the JSON of its fields, which may lack the `type`.
 macro_rules! by_kind {
     ($kind:expr, $json:expr, $($name:literal => $variant:ident),+) => {
@@ -114,6 +129,11 @@ impl PartBody {
             Self::Snapshot(_) => "snapshot",
             Self::Other(fields) => fields.get("type").and_then(Value::as_str).unwrap_or("unknown"),
         }
+    }
+
+    /// Whether it says it is of a kind we know, and does not fit it.
+    pub fn is_malformed(&self) -> bool {
+        matches!(self, Self::Other(_)) && KINDS.contains(&self.kind())
     }
 
     /// Reads a body whose kind is known already, which is several times faster than finding it in the JSON.

@@ -35,6 +35,7 @@ fn every_kind_of_part_is_the_same_after_a_round_trip_and_strangers_are_kept() {
         assert_eq!(serde_json::to_value(&part).unwrap(), wire);
         assert_eq!(matches!(part.body, PartBody::Other(_)), body["type"] == "hologram", "{body}");
         assert_eq!(part.body.kind(), body["type"]);
+        assert!(!part.body.is_malformed());
         let mut stored = Vec::new();
         part.body.encode(&mut stored).unwrap();
         let stored = String::from_utf8(stored).unwrap();
@@ -56,6 +57,17 @@ fn a_call_keeps_its_first_start_and_wraps_what_is_no_object() {
         json!({ "status": "error", "input": { "b": 2 }, "error": "the program ended",
             "metadata": { "output": "a", "interrupted": true }, "time": { "start": 10, "end": 10 } })
     );
+}
+
+#[test]
+fn a_part_that_does_not_fit_its_kind_is_known_as_such() {
+    for body in [
+        json!({ "type": "text" }),
+        json!({ "type": "tool", "callID": "c", "tool": "t", "state": { "status": "dreaming" } }),
+        json!({ "type": "tool", "callID": "c", "tool": "t", "state": { "status": "completed", "input": {} } }),
+    ] {
+        assert!(serde_json::from_value::<PartBody>(body.clone()).unwrap().is_malformed(), "{body}");
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! Each state is a type of its own whose methods are the ways out of it, so a way that does not exist cannot be
 //! written: nothing turns a [`Completed`] or a [`Failed`] into anything else.
 
+mod wire;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -28,7 +30,7 @@ pub struct ToolPart {
 
 /// How far a call is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "status", rename_all = "lowercase")]
+#[serde(tag = "status", rename_all = "lowercase", try_from = "wire::Fields")]
 pub enum ToolState {
     /// Its arguments are still arriving.
     Pending(Pending),
@@ -41,14 +43,12 @@ pub enum ToolState {
 }
 
 /// A call whose arguments are still arriving.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Pending {
     /// Empty until the arguments are whole.
-    #[serde(default)]
     pub input: Map<String, Value>,
     /// The text of the arguments so far.
-    #[serde(default)]
     pub raw: String,
     /// Fields that are not ours.
     #[serde(flatten)]
@@ -56,17 +56,16 @@ pub struct Pending {
 }
 
 /// A call at work.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Running {
     /// The arguments.
-    #[serde(default)]
     pub input: Map<String, Value>,
     /// One line for people, so far.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// For clients, so far.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
     /// Since when.
     pub time: Started,
@@ -84,24 +83,21 @@ pub struct Started {
 }
 
 /// A call that gave a report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Completed {
     /// The arguments.
-    #[serde(default)]
     pub input: Map<String, Value>,
     /// What the model reads.
     pub output: String,
     /// One line for people.
-    #[serde(default)]
     pub title: String,
     /// For clients.
-    #[serde(default)]
     pub metadata: Map<String, Value>,
     /// From when to when.
     pub time: RanFor,
     /// Files that came with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attachments: Option<Vec<Part>>,
     /// Fields that are not ours.
     #[serde(flatten)]
@@ -109,16 +105,15 @@ pub struct Completed {
 }
 
 /// A call that failed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Failed {
     /// The arguments.
-    #[serde(default)]
     pub input: Map<String, Value>,
     /// Why, for the model.
     pub error: String,
     /// For clients; `interrupted` is true where the call did not come to an end of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
     /// From when to when.
     pub time: RanFor,

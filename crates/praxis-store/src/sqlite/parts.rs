@@ -28,6 +28,12 @@ pub(crate) struct Ready {
 /// Encodes a part outside the writer's thread.
 pub(crate) fn ready(part: Part) -> Result<Ready, StoreError> {
     let Part { id, session, message, body } = part;
+    if body.is_malformed() {
+        return Err(StoreError::Invalid(format!(
+            "part `{id}` does not have the form of a part of type `{}`",
+            body.kind()
+        )));
+    }
     let (data, spilled) = bounded::encode_body(&body).map_err(|e| bounded::not_json(id.as_str(), &e))?;
     let charge = match &body {
         PartBody::StepFinish(step) => Ledger::of(step),

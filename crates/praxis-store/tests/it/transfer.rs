@@ -82,6 +82,11 @@ async fn what_does_not_fit_together_is_told_and_nothing_is_taken_in() {
             lab.store.import(serde_json::from_value(broken).unwrap(), Existing::Keep).await.unwrap_err();
         assert_eq!(error.to_string(), format!("this is no whole session: {told}"));
     }
+    let mut malformed = foreign();
+    malformed["messages"][1]["parts"][0].as_object_mut().unwrap().remove("text");
+    let error =
+        lab.store.import(serde_json::from_value(malformed).unwrap(), Existing::Keep).await.unwrap_err();
+    assert_eq!(error.to_string(), "part `prt_2` does not have the form of a part of type `text`");
     assert_eq!(lab.store.list(praxis_store::Filter::default()).await.unwrap(), []);
 }
 
