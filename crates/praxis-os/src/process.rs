@@ -9,6 +9,7 @@
 //! it, and nothing is killed when we are.
 
 mod channel;
+pub(crate) mod group;
 mod guard;
 mod keeper;
 mod launcher;

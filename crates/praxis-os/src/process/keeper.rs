@@ -9,9 +9,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, WaitOptions};
+use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::channel;
+use super::group::{Door, Group};
 use super::order::{Ended, Order, Told, Word, text};
 use super::tree::Root;
 use crate::sandbox::{Mechanisms, Prepared};
@@ -36,15 +37,16 @@ pub(super) fn keep(line: UnixStream, reach: Reach) {
     let Ok(Some((body, descriptors))) = channel::receive(&line) else { return };
     let Ok(order) = serde_json::from_slice::<Order>(&body) else { return };
     let outlives = order.outlives;
-    match start(order, descriptors, reach) {
-        Ok(child) => Keeper::new(line, child, reach, outlives).watch(),
+    let group = order.sandbox.as_ref().and_then(|policy| policy.limits.processes).and_then(Group::of);
+    match start(order, descriptors, reach, group.as_ref()) {
+        Ok(child) => Keeper::new(line, child, reach, outlives, group).watch(),
         Err(error) => {
             tell(&line, &Told::Failed { code: error.raw_os_error(), text: error.to_string() });
         }
     }
 }
 
-fn start(order: Order, descriptors: Vec<OwnedFd>, reach: Reach) -> io::Result<Child> {
+fn start(order: Order, descriptors: Vec<OwnedFd>, reach: Reach, group: Option<&Group>) -> io::Result<Child> {
     let missing = || io::Error::from(io::ErrorKind::InvalidInput);
     #[cfg(target_os = "linux")]
     if reach == Reach::Everything {
@@ -71,19 +73,21 @@ fn start(order: Order, descriptors: Vec<OwnedFd>, reach: Reach) -> io::Result<Ch
         Some(policy) => Some(policy.prepare(&Mechanisms::probe()).map_err(io::Error::other)?),
         None => None,
     };
-    set_up(&mut command, order.outlives, sandbox);
+    let group = group.map(Group::door).transpose()?;
+    set_up(&mut command, order.outlives, sandbox, group);
     command.spawn()
 }
 
 #[expect(unsafe_code, reason = "a session of its own has to be opened between fork and exec")]
-fn set_up(command: &mut Command, outlives: bool, sandbox: Option<Prepared>) {
+fn set_up(command: &mut Command, outlives: bool, sandbox: Option<Prepared>, group: Option<Door>) {
     let prepare = move || {
         rustix::process::setsid()?;
         #[cfg(target_os = "linux")]
         if !outlives {
             // Should the keeper itself be killed, at least the command goes with it.
-            rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         }
+        group.as_ref().map_or(Ok(()), Door::enter)?;
         sandbox.as_ref().map_or(Ok(()), Prepared::enforce)
     };
     // SAFETY: only system calls are made in the child, nothing is allocated and no lock is taken.
@@ -97,15 +101,16 @@ struct Keeper {
     reach: Reach,
     outlives: bool,
     listening: bool,
+    group: Option<Group>,
 }
 
 impl Keeper {
-    fn new(line: UnixStream, child: Child, reach: Reach, outlives: bool) -> Self {
+    fn new(line: UnixStream, child: Child, reach: Reach, outlives: bool, group: Option<Group>) -> Self {
         let root = match reach {
             Reach::Everything => Root::Below(rustix::process::getpid().as_raw_nonzero().get()),
             Reach::Session => Root::Session(child.id().cast_signed()),
         };
-        Self { line, child, root, reach, outlives, listening: true }
+        Self { line, child, root, reach, outlives, listening: true, group }
     }
 
     fn watch(mut self) {
@@ -165,6 +170,13 @@ impl Keeper {
     }
 
     fn kill(&mut self) {
+        if let Some(group) = &self.group {
+            group.seal();
+        }
+        // A whole process group is killed in one step, faster than a fork bomb can grow.
+        if let Some(pid) = Pid::from_raw(self.child.id().cast_signed()) {
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        }
         let reach = self.reach;
         let child = &mut self.child;
         self.root.kill(|| {

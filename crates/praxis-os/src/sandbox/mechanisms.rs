@@ -26,7 +26,7 @@ pub struct Mechanisms {
     pub network_namespace: Option<NamespaceBy>,
     /// Whether resource limits can be set.
     pub limits: bool,
-    /// Whether our own control group may be changed; only told, limits are not set by it.
+    /// Whether control groups can be made, which count the processes of a command.
     pub cgroup: bool,
     /// Whether commands run as the superuser.
     pub root: bool,
@@ -198,7 +198,7 @@ impl Mechanisms {
                 "the limits of memory and processor time hold for each process, not for all together",
             ));
         }
-        if limits.processes.is_some() {
+        if limits.processes.is_some() && !self.cgroup {
             gaps.push(match self.root {
                 true => weaker("the limit of processes does not hold for the superuser"),
                 false => inherent("the limit of processes counts all processes of the user"),

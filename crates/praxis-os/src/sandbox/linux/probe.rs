@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use rustix::fs::Access;
 use rustix::thread::CapabilitySet;
 
 use super::super::{Mechanisms, NamespaceBy};
@@ -17,7 +16,7 @@ pub(in super::super) fn probe() -> Mechanisms {
         seccomp: seccomp(),
         network_namespace: network_namespace(),
         limits: true,
-        cgroup: cgroup_is_ours(),
+        cgroup: crate::process::group::can_be_made(),
         root: rustix::process::geteuid().is_root(),
     }
 }
@@ -55,13 +54,4 @@ fn network_namespace() -> Option<NamespaceBy> {
 
 fn setting(name: &str) -> Option<u64> {
     fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?.trim().parse().ok()
-}
-
-fn cgroup_is_ours() -> bool {
-    let Ok(groups) = fs::read_to_string("/proc/self/cgroup") else { return false };
-    let Some(ours) = groups.lines().find_map(|line| line.strip_prefix("0::/")) else { return false };
-    ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].into_iter().any(|mount| {
-        let members = Path::new(mount).join(ours).join("cgroup.procs");
-        rustix::fs::access(members, Access::WRITE_OK).is_ok()
-    })
 }
