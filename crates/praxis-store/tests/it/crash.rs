@@ -15,7 +15,7 @@ const KILLS: usize = 50;
 
 fn child(name: &str, lab: &Lab, session: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args([name, "--exact", "--include-ignored", "--nocapture"])
+        .args([name, "--exact", "--nocapture"])
         .env("PRAXIS_STORE_TEST", lab.path())
         .env("PRAXIS_STORE_SESSION", session)
         .stdout(Stdio::piped())
@@ -108,7 +108,6 @@ fn pick(random: &mut Mint, most: usize) -> usize {
 }
 
 #[tokio::test]
-#[ignore = "runs in a process of its own, until it is killed"]
 async fn victim() {
     let Some(path) = std::env::var_os("PRAXIS_STORE_TEST") else { return };
     let store = SqliteStore::open(path.as_ref(), Arc::new(|| NOW)).unwrap();
@@ -174,7 +173,6 @@ fn several_processes_write_at_once_and_each_session_has_one_writer() {
 }
 
 #[tokio::test]
-#[ignore = "runs in a process of its own, beside others"]
 async fn writer() {
     let Some(path) = std::env::var_os("PRAXIS_STORE_TEST") else { return };
     let store = SqliteStore::open(path.as_ref(), Arc::new(|| NOW)).unwrap();
