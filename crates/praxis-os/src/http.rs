@@ -1,10 +1,16 @@
 //! HTTP with a deadline and a size on every exchange.
 
+mod fault;
+mod stream;
+
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, RequestBuilder, Url};
+
+pub use fault::{HttpFault, StreamError, Wait};
+pub use stream::{HttpStream, HttpStreams, StreamRequest, StreamWaits};
 
 /// A request.
 #[derive(Clone)]

@@ -18,7 +18,10 @@ pub mod sandbox;
 pub mod search;
 
 pub use atomic::{Existing, WriteError, remove, write};
-pub use http::{Http, HttpError, HttpReply, HttpRequest};
+pub use http::{
+    Http, HttpError, HttpFault, HttpReply, HttpRequest, HttpStream, HttpStreams, StreamError, StreamRequest,
+    StreamWaits, Wait,
+};
 pub use open::{FileError, open_regular};
 pub use path::RealPath;
 pub use private::{create_private, make_private_dir};
