@@ -17,6 +17,9 @@ use crate::{Headers, Secret, Target};
 /// where a large model may take its time.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(300);
 
+/// How long to wait between pieces of an answer, likewise: providers send something at least every half minute.
+const CHUNK_TIMEOUT: Duration = Duration::from_secs(300);
+
 /// A model that can be asked. `Debug` leaves out what may hold keys.
 #[derive(Clone)]
 pub struct Resolved {
@@ -260,9 +263,10 @@ fn interleaved(model: &Model, sdk: Sdk) -> Option<String> {
 }
 
 fn timeouts(config: Option<&ProviderConfig>, base_url: &str) -> Timeouts {
-    let header = (!url::is_loopback(base_url)).then_some(HEADER_TIMEOUT);
+    let far = !url::is_loopback(base_url);
+    let (header, chunk) = (far.then_some(HEADER_TIMEOUT), far.then_some(CHUNK_TIMEOUT));
     let Some(ProviderConfig { options, .. }) = config else {
-        return Timeouts { header, ..Timeouts::default() };
+        return Timeouts { request: None, header, chunk };
     };
     let chosen = |given: Option<Timeout>, default| match given {
         Some(Timeout::Milliseconds(ms)) => Some(Duration::from_millis(ms)),
@@ -272,7 +276,7 @@ fn timeouts(config: Option<&ProviderConfig>, base_url: &str) -> Timeouts {
     Timeouts {
         request: chosen(options.timeout, None),
         header: chosen(options.header_timeout, header),
-        chunk: chosen(options.chunk_timeout, None),
+        chunk: chosen(options.chunk_timeout, chunk),
     }
 }
 
