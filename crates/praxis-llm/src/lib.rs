@@ -2,7 +2,8 @@
 //!
 //! A wire format is a pure pair: [`wire::Wire::lower`] writes a [`Request`] as a body, [`wire::Raise`] reads the
 //! answer's bytes as [`Event`]s. Neither does I/O, so both can be tested and fuzzed without a network.
-//! A [`stream::Reader`] stands between the bytes of a body and the wire.
+//! A [`stream::Reader`] stands between the bytes of a body and the wire. A [`turn::Chain`] does the asking: over HTTP, again
+//! where that helps, and never twice for one tool call.
 
 pub mod auth;
 mod calls;
@@ -25,6 +26,7 @@ pub mod sse;
 pub mod stream;
 mod target;
 pub mod think;
+pub mod turn;
 pub mod wire;
 
 pub use event::{Event, FinishReason, Usage};

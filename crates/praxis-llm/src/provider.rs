@@ -25,6 +25,7 @@ pub use listing::{Listing, Standing};
 pub use local::{Found, LocalServer, find_local, local_servers};
 pub use recent::{recent, remember};
 pub use resolve::{Asked, Endpoint, Resolved, Timeouts};
+pub(crate) use url::is_loopback;
 
 use crate::auth::{Auth, AuthError};
 use crate::catalogue::{Catalogue, CatalogueError, ProviderInfo};

@@ -25,7 +25,7 @@ pub(super) fn shown(address: &str) -> String {
 }
 
 /// Whether an address is on this machine.
-pub(super) fn is_loopback(address: &str) -> bool {
+pub(crate) fn is_loopback(address: &str) -> bool {
     let Some((_, rest)) = address.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();

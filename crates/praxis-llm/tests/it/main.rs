@@ -12,5 +12,8 @@ mod openai_faults;
 mod openai_requests;
 mod openai_responses;
 mod printed;
+mod refusals;
 mod requests;
 mod script;
+mod served;
+mod turns;
