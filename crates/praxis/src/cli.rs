@@ -53,6 +53,9 @@ pub(crate) enum Command {
     /// The sessions: what was said and done
     #[command(subcommand)]
     Session(SessionCommand),
+    /// Looking inside: what a provider's answer means
+    #[command(subcommand)]
+    Debug(DebugCommand),
     /// Print a completion script for a shell
     ///
     /// For example `praxis completion bash > ~/.local/share/bash-completion/completions/praxis`.
@@ -386,4 +389,26 @@ pub(crate) enum SessionCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DebugCommand {
+    /// Read the body of a provider's answer from standard input and print its events, one JSON object a line
+    ///
+    /// Ends with 0 when the answer was complete and with 1 when it ended in an error. For example
+    /// `curl -sN … | praxis debug stream --provider anthropic`.
+    Stream {
+        /// Whose format the body has; `openai` is Chat Completions and everything like it
+        #[arg(long, value_name = "PROVIDER")]
+        provider: WireName,
+    },
+}
+
+/// A wire format.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum WireName {
+    Anthropic,
+    Openai,
+    OpenaiResponses,
+    Google,
 }

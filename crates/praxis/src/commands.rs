@@ -3,6 +3,7 @@
 mod agent;
 mod auth;
 mod config;
+mod debug;
 mod demo;
 mod doctor;
 mod models;
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Models(arguments) => in_runtime(models::run(arguments)),
         Command::Auth(command) => auth::run(command),
         Command::Session(command) => in_runtime(session::run(command)),
+        Command::Debug(command) => debug::run(command),
         Command::Completion { shell } => completion(shell),
     }
 }

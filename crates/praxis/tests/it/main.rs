@@ -7,6 +7,7 @@ mod arrows;
 mod auth;
 mod bash;
 mod config;
+mod debug;
 mod demo;
 mod models;
 mod permission;
