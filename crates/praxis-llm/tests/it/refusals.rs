@@ -297,8 +297,10 @@ async fn a_redirect_is_not_followed_because_the_key_would_be() {
 
 /// Asked by `proxies_are_used`, in a process whose environment names a proxy.
 #[tokio::test]
-#[ignore = "only as a child of another test"]
 async fn ask_through_the_proxy() {
+    if std::env::var_os("PRAXIS_TEST_CHILD").is_none() {
+        return;
+    }
     let (_, outcome) = ask(&model(Format::Anthropic, "http://models.invalid")).await;
     assert_eq!(outcome.unwrap_err().message, "the proxy was here");
 }
@@ -315,7 +317,8 @@ async fn proxies_are_used() {
     });
     let child = tokio::task::spawn_blocking(move || {
         std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "refusals::ask_through_the_proxy", "--ignored"])
+            .args(["--exact", "refusals::ask_through_the_proxy"])
+            .env("PRAXIS_TEST_CHILD", "1")
             .env("HTTP_PROXY", &proxy)
             .env("http_proxy", &proxy)
             .env_remove("NO_PROXY")
