@@ -1,12 +1,9 @@
 //! A command that runs, from our side.
 
-use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-#[cfg(target_os = "linux")]
-use rustix::pipe::SpliceFlags;
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Interest, Lines};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf, pipe};
@@ -136,22 +133,6 @@ impl Output {
     /// something to read may come after the news of the end.
     pub fn read_last(&self, buffer: &mut [u8]) -> io::Result<usize> {
         Ok(rustix::io::read(&self.0, buffer)?)
-    }
-
-    /// Moves what is there into a file, `most` bytes of it, without a copy through our memory. Errors are those of
-    /// [`read`](Self::read), and one of the kind `InvalidInput` or `Unsupported` where the file cannot take it so.
-    /// `last` as in [`read_last`](Self::read_last).
-    #[cfg(target_os = "linux")]
-    pub fn move_to(&self, file: &File, most: usize, last: bool) -> io::Result<usize> {
-        let splice =
-            |pipe: &OwnedFd| Ok(rustix::pipe::splice(pipe, None, file, None, most, SpliceFlags::NONBLOCK)?);
-        if last { splice(self.0.get_ref()) } else { self.0.try_io(Interest::READABLE, splice) }
-    }
-
-    /// There is no such way here.
-    #[cfg(not(target_os = "linux"))]
-    pub fn move_to(&self, _: &File, _: usize, _: bool) -> io::Result<usize> {
-        Err(io::ErrorKind::Unsupported.into())
     }
 }
 

@@ -15,7 +15,7 @@ use super::spool::{Shown, Spool};
 use crate::lock::lock;
 
 /// Read from a command at a time.
-const CHUNK: usize = 64 << 10;
+const CHUNK: usize = 256 << 10;
 /// Read from it before others get their turn.
 const AT_ONCE: usize = 1 << 20;
 /// Read after the command's end at most: what its pipe can hold.

@@ -14,8 +14,8 @@ use crate::OutputStore;
 const HEAD_SHARE: usize = 5;
 /// What is written to the file; beyond it only the end is kept, in memory.
 const FILE_CAP: u64 = 256 << 20;
-/// Moved or read at once.
-const AT_ONCE: usize = 1 << 20;
+/// Read at once of a file that a command writes.
+const AT_ONCE: u64 = 1 << 20;
 
 /// The output of one command.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub(crate) struct Spool {
     /// Everything while it is short, then the beginning.
     head: Vec<u8>,
     total: u64,
-    /// Line feeds, as long as all bytes pass through our hands.
-    lines: Option<u64>,
+    /// Line feeds.
+    lines: u64,
     /// How far it was read by whoever asks for what is new.
     read: u64,
     rest: Rest,
@@ -44,9 +44,7 @@ enum Rest {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Writer {
-    /// The system moves the bytes from the pipe into the file.
-    System,
-    /// We write them.
+    /// We write it.
     Us,
     /// The command writes the file itself.
     Command,
@@ -64,7 +62,7 @@ pub(crate) struct Shown {
 
 impl Spool {
     pub(crate) fn new(store: OutputStore) -> Self {
-        Self { store, head: Vec::new(), total: 0, lines: Some(0), read: 0, rest: Rest::Nowhere }
+        Self { store, head: Vec::new(), total: 0, lines: 0, read: 0, rest: Rest::Nowhere }
     }
 
     /// The output of a command that writes to a file by itself.
@@ -83,24 +81,6 @@ impl Spool {
 
     /// Takes in some of what the command has written; zero at the end of it. `last` when the command has ended.
     pub(crate) fn take(&mut self, from: &Output, buffer: &mut [u8], last: bool) -> io::Result<usize> {
-        if let Rest::Saved { file, by: by @ Writer::System, .. } = &mut self.rest {
-            match from.move_to(file, AT_ONCE, last) {
-                Ok(count) => {
-                    self.total += count as u64;
-                    self.lines = None;
-                    if self.total >= FILE_CAP {
-                        self.keep_end_only("the file is full");
-                    }
-                    return Ok(count);
-                }
-                Err(error) if error.kind() == io::ErrorKind::StorageFull => {
-                    self.keep_end_only(&error.to_string());
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
-                // Not every file system can; reading and writing always works.
-                Err(_) => *by = Writer::Us,
-            }
-        }
         let count = if last { from.read_last(buffer) } else { from.read(buffer) }?;
         self.push(&buffer[..count]);
         Ok(count)
@@ -109,7 +89,7 @@ impl Spool {
     /// Takes in what was written.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
-        self.lines = self.lines.map(|lines| lines + memchr::memchr_iter(b'\n', bytes).count() as u64);
+        self.lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         let room = self.limits().bytes.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..room]);
         let bytes = &bytes[room..];
@@ -119,7 +99,7 @@ impl Spool {
         if matches!(self.rest, Rest::Nowhere) {
             self.save();
         }
-        if let Rest::Saved { file, by: Writer::System | Writer::Us, .. } = &mut self.rest
+        if let Rest::Saved { file, by: Writer::Us, .. } = &mut self.rest
             && let Err(error) = file.write_all(bytes)
         {
             self.keep_end_only(&error.to_string());
@@ -137,7 +117,7 @@ impl Spool {
     fn save(&mut self) {
         let saved = self.store.create().and_then(|(mut file, path)| {
             file.write_all(&self.head)?;
-            Ok(Rest::Saved { file, path, by: Writer::System })
+            Ok(Rest::Saved { file, path, by: Writer::Us })
         });
         self.rest = saved.unwrap_or_else(|error| Rest::End {
             tail: Vec::new(),
@@ -159,7 +139,7 @@ impl Spool {
         loop {
             let Rest::Saved { file, by: Writer::Command, .. } = &mut self.rest else { return };
             let mut bytes = Vec::new();
-            match file.take(AT_ONCE as u64).read_to_end(&mut bytes) {
+            match file.take(AT_ONCE).read_to_end(&mut bytes) {
                 Ok(1..) => self.push(&bytes),
                 Ok(_) | Err(_) => return,
             }
@@ -245,9 +225,9 @@ impl Spool {
     fn gap(&self, first: &[u8], last: &[u8]) -> String {
         let hidden = self.total - (first.len() + last.len()) as u64;
         let shown = (line_count(first) + line_count(last)) as u64;
-        match self.lines.map(|lines| lines.saturating_sub(shown)) {
-            Some(lines @ 1..) => format!("...{lines} lines truncated..."),
-            Some(0) | None => format!("...{hidden} bytes truncated..."),
+        match self.lines.saturating_sub(shown) {
+            0 => format!("...{hidden} bytes truncated..."),
+            lines => format!("...{lines} lines truncated..."),
         }
     }
 
