@@ -127,6 +127,22 @@ fn encode(picture: &DynamicImage, limits: &ImageLimits) -> Option<(Vec<u8>, &'st
     })
 }
 
+/// A picture or a PDF as an attachment, the picture made small enough; or why it cannot be one.
+pub fn attach_media(
+    bytes: Vec<u8>,
+    filename: Option<String>,
+    limits: &ImageLimits,
+) -> Result<Attachment, String> {
+    match Media::sniff(&bytes) {
+        Some(Media::Image(format)) => {
+            let (bytes, mime) = fit(bytes, format, limits)?;
+            Ok(attachment(&bytes, mime, filename))
+        }
+        Some(Media::Pdf) => Ok(attachment(&bytes, Media::Pdf.mime(), filename)),
+        None => Err("it is neither a PNG, JPEG, GIF or WebP picture nor a PDF".to_owned()),
+    }
+}
+
 /// A file to travel with a report.
 pub(crate) fn attachment(bytes: &[u8], mime: &str, filename: Option<String>) -> Attachment {
     let url = format!("data:{mime};base64,{}", STANDARD.encode(bytes));

@@ -22,7 +22,8 @@ pub use environment::Environment;
 pub use job::{Job, Label, Progress};
 pub use jobs::Jobs;
 pub(crate) use jobs::MOST_RUNNING;
-pub(crate) use spool::{Shown, Spool};
+pub use spool::Shown;
+pub(crate) use spool::Spool;
 
 use crate::{Cx, Grant, Hooks, OutputStore, ToolError};
 
@@ -99,12 +100,32 @@ impl Shell {
         &self.jobs
     }
 
+    /// Starts the command that the grant is for, outside of any tool, with more variables. It reads nothing, and ends
+    /// when the job is dropped.
+    pub async fn begin(&self, grant: &Grant, more: &[(&str, &str)], cx: &Cx) -> Result<Job, ToolError> {
+        if let Some(Err(missing)) = self.parts.containment.report() {
+            return Err(ToolError::Outside(missing.to_owned()));
+        }
+        self.launch(grant, Lifetime::Foreground, false, more, cx).await
+    }
+
     /// Starts the command that the grant is for.
     pub(crate) async fn start(
         &self,
         grant: &Grant,
         lifetime: Lifetime,
         doubtful: bool,
+        cx: &Cx,
+    ) -> Result<Job, ToolError> {
+        self.launch(grant, lifetime, doubtful, &[], cx).await
+    }
+
+    async fn launch(
+        &self,
+        grant: &Grant,
+        lifetime: Lifetime,
+        doubtful: bool,
+        more: &[(&str, &str)],
         cx: &Cx,
     ) -> Result<Job, ToolError> {
         let Some((command, cwd)) = grant.runnable() else {
@@ -125,7 +146,7 @@ impl Shell {
         let ordered = Command {
             argv: self.argv(command),
             cwd: cwd.to_owned(),
-            env: self.environment(cx).await,
+            env: self.environment(more, cx).await,
             stdin: if lifetime == Lifetime::Foreground { Stdin::Empty } else { Stdin::Pipe },
             stdout,
             sandbox: self.parts.containment.policy().cloned(),
@@ -150,8 +171,9 @@ impl Shell {
         vec![self.parts.choice.program.clone().into(), "-c".into(), command.into()]
     }
 
-    async fn environment(&self, cx: &Cx) -> Vec<(OsString, OsString)> {
-        let mut environment = self.parts.environment.clone();
+    async fn environment(&self, more: &[(&str, &str)], cx: &Cx) -> Vec<(OsString, OsString)> {
+        let more = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let mut environment = self.parts.environment.clone().with(more);
         for hook in &self.parts.hooks {
             let more = hook.shell_env(cx.instance().directory(), cx.session(), cx.call()).await;
             environment = environment.with(more);

@@ -196,12 +196,12 @@ impl Job {
     }
 
     /// What the model gets of the whole output.
-    pub(crate) fn show(&self) -> Shown {
+    pub fn show(&self) -> Shown {
         self.spool().show()
     }
 
     /// The newest characters of the output.
-    pub(crate) fn newest(&self, most: usize) -> String {
+    pub fn newest(&self, most: usize) -> String {
         self.spool().newest(most)
     }
 

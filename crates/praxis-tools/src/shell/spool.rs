@@ -52,12 +52,15 @@ enum Writer {
 
 /// What is shown of an output.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Shown {
-    pub(crate) text: String,
-    pub(crate) cut: bool,
-    pub(crate) path: Option<PathBuf>,
+pub struct Shown {
+    /// All of it, or its beginning and its end.
+    pub text: String,
+    /// Whether something is missing between the two.
+    pub cut: bool,
+    /// Where the whole of it is saved.
+    pub path: Option<PathBuf>,
     /// What went wrong with saving it.
-    pub(crate) problem: Option<String>,
+    pub problem: Option<String>,
 }
 
 impl Spool {
