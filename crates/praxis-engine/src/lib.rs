@@ -1,7 +1,13 @@
 //! Agents and the workbench: one opened project with its configuration, its permissions and its tools.
 
 mod agents;
+pub mod command;
 mod decisions;
+pub mod prompt;
+pub mod prompts;
+pub mod reminders;
+pub mod system;
+pub mod usershell;
 mod workbench;
 
 pub use agents::{Agent, AgentError, Agents};

@@ -12,8 +12,8 @@ use praxis_config::{
 use praxis_os::process::Launcher;
 use praxis_os::sandbox::{self, Network, Policy};
 use praxis_policy::shell::{Hold, Protected};
-use praxis_policy::{Layout, lint};
-use praxis_proto::{CallId, MessageId, Mint, SessionId};
+use praxis_policy::{Authority, Ceiling, Layout, lint};
+use praxis_proto::{Action, CallId, MessageId, Mint, Origin, Rule, SessionId};
 use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
@@ -26,6 +26,7 @@ use praxis_tools::{
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::command::Commands;
 use crate::{Agent, AgentError, Agents, DecisionFile};
 
 /// Why a project could not be opened.
@@ -88,6 +89,12 @@ pub struct Workbench {
     pub mint: Arc<Mint>,
     /// Runs commands.
     pub shell: Shell,
+    /// The slash commands.
+    pub commands: Commands,
+    /// Where instructions are read from, in order.
+    pub instructions: Vec<Instruction>,
+    /// How large a picture may be.
+    pub images: ImageLimits,
     switches: Switches,
 }
 
@@ -145,16 +152,25 @@ impl Workbench {
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), questions));
         let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
         let shell = shell(surroundings, &loaded, &instance, launcher, outputs.clone());
+        let instructions = Instructions::discover(
+            surroundings,
+            instance.directory(),
+            instance.root(),
+            &loaded.config.instructions,
+        );
         let services = Services {
             questions: Arc::clone(&questions),
             todos: Arc::new(MemoryTodos::default()),
             search: search(surroundings),
             files: Files::default(),
             images: images(&loaded),
-            instructions: instructions(surroundings, &instance, &loaded),
+            instructions: nearby(surroundings, &instructions),
             shell: shell.clone(),
         };
         Ok(Self {
+            commands: Commands::assemble(&loaded, instance.root(), surroundings),
+            images: images(&loaded),
+            instructions,
             instance: Arc::new(instance),
             switches: switches(&loaded, surroundings),
             agents,
@@ -194,6 +210,21 @@ impl Workbench {
             client: Client::Cli,
             switches: self.switches,
             ..Scene::for_agent(agent.authority.clone())
+        }
+    }
+
+    /// The authority of the user, who does what `act` says: no rule binds them, only managed configuration does.
+    pub(crate) fn users_authority(&self, act: &str) -> Authority {
+        let allow = Rule {
+            permission: "*".to_owned(),
+            pattern: "*".to_owned(),
+            action: Action::Allow,
+            origin: Origin::Named(act.into()),
+        };
+        let authority = Authority::new(vec![allow]);
+        match self.loaded.managed_rules.as_slice() {
+            [] => authority,
+            rules => authority.under(Ceiling::new("managed configuration", rules.to_vec())),
         }
     }
 
@@ -245,11 +276,10 @@ fn images(loaded: &Loaded) -> ImageLimits {
     }
 }
 
-fn instructions(surroundings: &Surroundings, instance: &Instance, loaded: &Loaded) -> NearbyInstructions {
-    let configured = &loaded.config.instructions;
-    let known = Instructions::discover(surroundings, instance.directory(), instance.root(), configured);
-    let files = known.into_iter().filter_map(|known| match known {
-        Instruction::File(path) => Some(path),
+/// What the read tool need not tell, because the system text does.
+fn nearby(surroundings: &Surroundings, known: &[Instruction]) -> NearbyInstructions {
+    let files = known.iter().filter_map(|known| match known {
+        Instruction::File(path) => Some(path.clone()),
         Instruction::Url(_) => None,
     });
     NearbyInstructions::new(Instructions::names(surroundings), files.collect())
