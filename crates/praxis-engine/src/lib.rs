@@ -3,6 +3,8 @@
 mod agents;
 pub mod command;
 mod decisions;
+#[cfg(test)]
+mod lab;
 pub mod prompt;
 pub mod prompts;
 pub mod reminders;

@@ -254,3 +254,6 @@ pub fn session_rules(tools: &IndexMap<String, bool>) -> Vec<SessionRule> {
     };
     tools.iter().map(rule).collect()
 }
+
+#[cfg(test)]
+mod tests;

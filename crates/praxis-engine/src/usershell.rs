@@ -215,3 +215,6 @@ fn report(command: String, job: &Job, ended: Option<Ended>) -> Report {
         None => report,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -256,3 +256,6 @@ async fn output(shell: &Shell, script: &str, cx: &Cx) -> Result<String, ToolErro
     }
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests;

@@ -249,8 +249,7 @@ mod tests {
         }
 
         #[test]
-        fn words_without_quotes_are_what_white_space_separates(text in "[a-zäé\\]\\[ \n]{0,40}") {
-            prop_assume!(!text.contains('['));
+        fn words_without_quotes_are_what_white_space_separates(text in "[a-zäé\\] \n]{0,40}") {
             let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
             prop_assert_eq!(split_arguments(&text), words);
         }

@@ -97,7 +97,10 @@ impl Attachments<'_> {
         if is_text(mime) {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             return Ok(vec![
-                synthetic(called(&json!({ "filePath": self.name }))),
+                synthetic(format!(
+                    "The user attached `{}`, which is not a file of the project. Its text:",
+                    self.name
+                )),
                 synthetic(cut(text)),
                 PartBody::File(FilePart { mime: "text/plain".to_owned(), ..self.file.clone() }),
             ]);
