@@ -11,7 +11,7 @@ use praxis_proto::{CallId, CallRef, MessageId, SessionId};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::progress::Progress;
+use crate::progress::{Observer, Progress};
 use crate::{Ask, Bus, Instance, Offer, Permissions, ToolError};
 
 /// What a [`Cx`] is made of.
@@ -48,22 +48,31 @@ struct Inner {
     progress: Progress,
     waited: Waited,
     offer: Option<Offer>,
+    observer: Option<Observer>,
 }
 
 impl Cx {
     /// The context of a call.
     pub fn new(parts: CxParts) -> Self {
-        Self::with(parts, None)
+        Self::with(parts, None, None)
     }
 
-    fn with(parts: CxParts, offer: Option<Offer>) -> Self {
-        let progress = Progress::new(parts.bus.clone(), parts.session.clone(), parts.call.clone());
-        Self { inner: Arc::new(Inner { parts, progress, waited: Waited::default(), offer }) }
+    fn with(parts: CxParts, offer: Option<Offer>, observer: Option<Observer>) -> Self {
+        let progress = Progress::new(parts.bus.clone(), parts.session.clone(), parts.call.clone())
+            .observed(observer.clone());
+        Self { inner: Arc::new(Inner { parts, progress, waited: Waited::default(), offer, observer }) }
+    }
+
+    /// The same context, whose progress `observer` hears too: the newest title and all metadata, at most ten times a
+    /// second. It must not wait.
+    #[must_use]
+    pub fn observed(&self, observer: Observer) -> Self {
+        Self::with(self.inner.parts.clone(), self.inner.offer.clone(), Some(observer))
     }
 
     /// The same context inside an offer, so that the call can make calls of its own.
     pub(crate) fn within(&self, offer: Offer) -> Self {
-        Self::with(self.inner.parts.clone(), Some(offer))
+        Self::with(self.inner.parts.clone(), Some(offer), self.inner.observer.clone())
     }
 
     /// The context of the `n`th call that this call makes; it is cancelled with it.
@@ -71,7 +80,7 @@ impl Cx {
         let parts = &self.inner.parts;
         let call = CallId::from_raw(format!("{}/{n}", parts.call));
         let parts = CxParts { call, cancel: parts.cancel.child_token(), ..parts.clone() };
-        Self::with(parts, self.inner.offer.clone())
+        Self::with(parts, self.inner.offer.clone(), None)
     }
 
     /// The session.

@@ -73,6 +73,7 @@ pub use output::{OutputStore, RETENTION, Saved};
 pub use permissions::{Attendance, DecisionObserver, NotStored, Permissions, PermissionsParts, ReplyError};
 pub use praxis_policy::{Act, Authority, Grant};
 pub use praxis_proto::{Attachment, Report};
+pub use progress::Observer;
 pub use questions::Questions;
 pub use registry::{Offer, Registry};
 pub use standalone::{Standalone, StandalonePlan};

@@ -1,6 +1,6 @@
 //! How far a running call is.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use praxis_proto::{CallId, Event, SessionId};
@@ -12,12 +12,15 @@ use crate::lock::lock;
 /// The shortest time between two events of one call; what comes sooner is told with the next.
 const PACE: Duration = Duration::from_millis(100);
 
+/// Hears how far a call is: the newest title and all metadata.
+pub type Observer = Arc<dyn Fn(Option<&str>, &Map<String, Value>) + Send + Sync>;
+
 /// The newest title and metadata of one call. An update without a title keeps the one before.
-#[derive(Debug)]
 pub(crate) struct Progress {
     bus: Bus,
     session: SessionId,
     call: CallId,
+    observer: Option<Observer>,
     state: Mutex<State>,
 }
 
@@ -32,7 +35,11 @@ struct State {
 
 impl Progress {
     pub(crate) fn new(bus: Bus, session: SessionId, call: CallId) -> Self {
-        Self { bus, session, call, state: Mutex::default() }
+        Self { bus, session, call, observer: None, state: Mutex::default() }
+    }
+
+    pub(crate) fn observed(self, observer: Option<Observer>) -> Self {
+        Self { observer, ..self }
     }
 
     pub(crate) fn update(&self, title: Option<&str>, metadata: Map<String, Value>) {
@@ -63,6 +70,9 @@ impl Progress {
     fn tell(&self, state: &mut State) {
         state.told = Some(Instant::now());
         state.untold = false;
+        if let Some(observer) = &self.observer {
+            observer(state.title.as_deref(), &state.metadata);
+        }
         self.bus.publish(Event::ToolProgress {
             session: self.session.clone(),
             call: self.call.clone(),
