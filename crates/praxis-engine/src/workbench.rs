@@ -21,12 +21,13 @@ use praxis_tools::shell::{
     Containment, DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts,
 };
 use praxis_tools::{
-    Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, ImageLimits, Instance, MemoryTodos,
-    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
+    Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, ImageLimits, Instance, OutputStore,
+    Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::command::Commands;
+use crate::todos::SessionTodos;
 use crate::{Agent, AgentError, Agents, DecisionFile};
 
 /// Why a project could not be opened.
@@ -95,6 +96,7 @@ pub struct Workbench {
     pub instructions: Vec<Instruction>,
     /// How large a picture may be.
     pub images: ImageLimits,
+    pub(crate) todos: Arc<SessionTodos>,
     switches: Switches,
 }
 
@@ -158,9 +160,10 @@ impl Workbench {
             instance.root(),
             &loaded.config.instructions,
         );
+        let todos: Arc<SessionTodos> = Arc::default();
         let services = Services {
             questions: Arc::clone(&questions),
-            todos: Arc::new(MemoryTodos::default()),
+            todos: Arc::clone(&todos) as Arc<dyn praxis_tools::TodoStore>,
             search: search(surroundings),
             files: Files::default(),
             images: images(&loaded),
@@ -172,6 +175,7 @@ impl Workbench {
             images: images(&loaded),
             instructions,
             instance: Arc::new(instance),
+            todos,
             switches: switches(&loaded, surroundings),
             agents,
             permissions: Arc::new(permissions),

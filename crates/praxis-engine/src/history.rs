@@ -1,0 +1,123 @@
+//! A session's conversation as the model is told it, kept in memory and only ever appended to.
+//!
+//! A run reads the stored messages once. From then on every message is turned into what the model reads when it is
+//! complete, so a step costs the same whether it is the first or the three hundredth, and the beginning of a request
+//! stays the same, byte for byte.
+
+mod convert;
+mod visible;
+
+use praxis_llm::Message as Said;
+use praxis_llm::provider::Choice;
+use praxis_proto::{AssistantMessage, Message, MessageWithParts, PartBody, SessionId, UserMessage};
+use praxis_store::{Cut, Store, StoreError};
+
+use crate::reminders::reminder;
+
+/// Messages read from the store at once.
+const PAGE: usize = 200;
+
+/// The conversation so far.
+pub(crate) struct History {
+    /// Which model reads it: only its own signatures are given back to it.
+    reader: Choice,
+    /// What it reads.
+    pub(crate) said: Vec<Said>,
+    /// The newest user message.
+    pub(crate) user: Option<UserMessage>,
+    /// The newest answer, and whether it ended with calls whose results nobody has read.
+    pub(crate) answer: Option<(AssistantMessage, bool)>,
+    /// Messages the user really wrote, for whoever makes titles.
+    pub(crate) written: usize,
+}
+
+impl History {
+    /// Reads what is stored of a session and visible to the model; without a reader it is the model that is asked last.
+    pub(crate) async fn load(
+        store: &dyn Store,
+        session: &SessionId,
+        reader: Option<Choice>,
+    ) -> Result<Self, StoreError> {
+        let messages = stored(store, session).await?;
+        let asked = messages.iter().rev().find_map(|message| match &message.info {
+            Message::User(user) => Some(&user.model),
+            Message::Assistant(_) => None,
+        });
+        let asked =
+            asked.map(|asked| Choice { provider: asked.provider.clone(), model: asked.model.clone() });
+        let none = || Choice { provider: String::new(), model: String::new() };
+        let mut history = Self::empty(reader.or(asked).unwrap_or_else(none));
+        visible::filter(messages).iter().for_each(|message| history.push(message));
+        Ok(history)
+    }
+
+    /// A conversation in which nothing has been said.
+    pub(crate) fn empty(reader: Choice) -> Self {
+        Self { reader, said: Vec::new(), user: None, answer: None, written: 0 }
+    }
+
+    /// Whom it was turned into messages for.
+    pub(crate) fn reader(&self) -> &Choice {
+        &self.reader
+    }
+
+    /// Appends a message that will not change any more.
+    pub(crate) fn push(&mut self, MessageWithParts { info, parts }: &MessageWithParts) {
+        match info {
+            Message::User(message) => {
+                let before = self.answer.as_ref().map(|(answer, _)| answer.agent.as_str());
+                convert::user(parts, reminder(&message.agent, before), &mut self.said);
+                self.written += usize::from(parts.iter().any(|part| is_written(&part.body)));
+                if self.user.as_ref().is_none_or(|known| is_newer(info, &Message::User(known.clone()))) {
+                    self.user = Some(message.clone());
+                }
+            }
+            Message::Assistant(message) => {
+                let same = message.provider == self.reader.provider && message.model == self.reader.model;
+                convert::answer(message, parts, same, &mut self.said);
+                let live = parts.iter().any(|part| convert::is_live(&part.body));
+                self.answer = Some((message.clone(), live));
+            }
+        }
+    }
+
+    /// The answer that ends the conversation for now: nothing is left to be said to the newest user message.
+    pub(crate) fn settled(&self) -> Option<&AssistantMessage> {
+        let (user, (answer, live)) = (self.user.as_ref()?, self.answer.as_ref()?);
+        let ended = answer.finish.as_deref().is_some_and(|finish| finish != "tool-calls");
+        (ended && !live && answer.parent == user.id).then_some(answer)
+    }
+}
+
+/// All messages of a session, oldest first.
+pub(crate) async fn stored(
+    store: &dyn Store,
+    session: &SessionId,
+) -> Result<Vec<MessageWithParts>, StoreError> {
+    let mut pages = Vec::new();
+    let mut before = None;
+    loop {
+        let page = store.history(session, Cut { before, limit: PAGE, ..Cut::default() }).await?;
+        before = page.messages.first().map(|message| message.info.id().clone());
+        let more = page.more && !page.messages.is_empty();
+        pages.push(page.messages);
+        if !more {
+            break;
+        }
+    }
+    Ok(pages.into_iter().rev().flatten().collect())
+}
+
+/// Whether the user, and not the program, wrote it.
+fn is_written(body: &PartBody) -> bool {
+    match body {
+        PartBody::Text(text) => text.synthetic != Some(true),
+        PartBody::File(_) | PartBody::Agent(_) | PartBody::Subtask(_) => true,
+        _ => false,
+    }
+}
+
+/// A tail that compaction keeps stands behind what is newer than it.
+fn is_newer(one: &Message, other: &Message) -> bool {
+    (one.created(), one.id()) >= (other.created(), other.id())
+}

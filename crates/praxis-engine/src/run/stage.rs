@@ -1,0 +1,217 @@
+//! What the steps that answer one user message have in common.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use praxis_llm::provider::Choice;
+use praxis_llm::turn::Chain;
+use praxis_llm::{Request, SystemBlock, ToolChoice, ToolSpec};
+use praxis_proto::{CallId, MessageId, Origin, Rule, Session, SessionId, SessionRule, UserMessage};
+use praxis_tools::registry::{ModelRef, Scene};
+use praxis_tools::{CxParts, Offer};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::Agent;
+use crate::engine::Inner;
+use crate::hooks::{Asking, Params};
+use crate::model::{Answerer, Size};
+use crate::outcome::EngineError;
+use crate::structured::Structured;
+use crate::system::{self, SystemInput};
+
+/// Calls of one session that run at once; further ones wait for their turn.
+const AT_ONCE: usize = 32;
+
+/// Who answers a user message, with which tools, told what.
+pub(super) struct Stage {
+    pub(super) user: UserMessage,
+    pub(super) session: Session,
+    pub(super) agent: Agent,
+    pub(super) answerer: Answerer,
+    pub(super) offer: Offer,
+    pub(super) cx: CxParts,
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) structured: Option<Structured>,
+    /// Whether the model has to be told that its answer is missing.
+    pub(super) reminded: bool,
+    /// The beginning of every request, the same through all steps.
+    system: Vec<SystemBlock>,
+    tools: Vec<ToolSpec>,
+    params: Params,
+    chain: Option<Chain>,
+}
+
+impl Stage {
+    /// Puts together what the answer to a message needs.
+    pub(super) async fn set(
+        engine: &Inner,
+        session: &SessionId,
+        user: UserMessage,
+    ) -> Result<Self, EngineError> {
+        let workbench = &engine.workbench;
+        let session = engine.store.session(session).await?;
+        let agent = workbench.agents.get(Some(&user.agent))?.clone();
+        let choice = Choice { provider: user.model.provider.clone(), model: user.model.model.clone() };
+        let answerer = engine.models.get(&choice)?;
+        let rules: Vec<Rule> = session.permission.iter().flatten().map(rule).collect();
+        let authority = agent.authority.followed_by(&rules);
+        let off: HashSet<String> =
+            user.tools.iter().flatten().filter(|(_, on)| !**on).map(|(tool, _)| tool.clone()).collect();
+        let model = ModelRef { provider: choice.provider.clone(), model: choice.model.clone() };
+        let scene = Scene { authority: authority.clone(), off, ..workbench.scene(&agent, Some(model)) };
+        let offer = workbench.registry.resolve(&scene).await;
+        let structured = Structured::of(user.format.as_ref());
+
+        let setting = engine.setting(&session.id).await;
+        let input = SystemInput {
+            agent: &agent,
+            model: answerer.facts(),
+            setting: &setting,
+            servers: &[],
+            skills: &[],
+            structured: structured.is_some(),
+            system: user.system.as_deref(),
+        };
+        let system = changed(engine, &session.id, &choice, system::blocks(&input)).await;
+        let params = answerer.params(&session.id, &agent, user.model.variant.as_deref(), Size::Full);
+        let cx = CxParts {
+            session: session.id.clone(),
+            message: MessageId::from_raw(""),
+            call: CallId::from_raw(""),
+            agent: agent.name.clone(),
+            authority,
+            instance: Arc::clone(&workbench.instance),
+            permissions: Arc::clone(&workbench.permissions),
+            bus: workbench.bus.clone(),
+            cancel: CancellationToken::new(),
+        };
+        Ok(Self {
+            tools: specs(&offer, structured.as_ref()),
+            user,
+            session,
+            agent,
+            answerer,
+            offer,
+            cx,
+            permits: Arc::new(Semaphore::new(AT_ONCE)),
+            structured,
+            reminded: false,
+            system,
+            params,
+            chain: None,
+        })
+    }
+
+    pub(super) fn user(&self) -> &UserMessage {
+        &self.user
+    }
+
+    /// The next request, without its conversation. The last one offers no tools.
+    pub(super) fn request(&mut self, last: bool) -> Request {
+        let answer = self.structured.as_ref().map(|structured| structured.tool.clone());
+        let (system, tools) = match last {
+            true => (self.system.clone(), answer.into_iter().collect()),
+            false => (std::mem::take(&mut self.system), std::mem::take(&mut self.tools)),
+        };
+        let tool_choice = match (&self.structured, last) {
+            (Some(_), _) => ToolChoice::Required,
+            (None, true) => ToolChoice::None,
+            (None, false) => ToolChoice::Auto,
+        };
+        Request {
+            system,
+            tools,
+            tool_choice,
+            sampling: self.params.sampling,
+            options: self.params.options.clone(),
+            ..Request::default()
+        }
+    }
+
+    /// Takes back what [`Stage::request`] lent.
+    pub(super) fn give_back(&mut self, system: Vec<SystemBlock>, tools: Vec<ToolSpec>) {
+        (self.system, self.tools) = (system, tools);
+    }
+
+    /// Lets extensions change how the request is made.
+    pub(super) async fn hooked(&self, engine: &Inner, request: &mut Request) {
+        if engine.hooks.is_empty() {
+            return;
+        }
+        let options = std::mem::take(&mut request.options);
+        let mut params = Params { sampling: request.sampling, options };
+        for hook in &engine.hooks {
+            hook.params(self.asking(), &mut params).await;
+        }
+        (request.sampling, request.options) = (params.sampling, params.options);
+    }
+
+    /// The way to the model, with its headers.
+    pub(super) async fn chain(&mut self, engine: &Inner) -> Chain {
+        if let Some(chain) = &self.chain {
+            return chain.clone();
+        }
+        let mut headers = self.answerer.headers(&self.session);
+        for hook in &engine.hooks {
+            hook.headers(self.asking(), &mut headers).await;
+        }
+        let chain = self.answerer.chain(&self.agent.name, &headers);
+        // Extensions may want other headers for every request.
+        if engine.hooks.is_empty() {
+            self.chain = Some(chain.clone());
+        }
+        chain
+    }
+
+    fn asking(&self) -> Asking<'_> {
+        Asking {
+            session: &self.session.id,
+            agent: &self.agent.name,
+            model: &self.answerer.choice,
+            message: &self.user,
+        }
+    }
+}
+
+/// Lets extensions change the system text. Behind the first block everything is one block, so that the first stays in
+/// the provider's cache.
+async fn changed(
+    engine: &Inner,
+    session: &SessionId,
+    model: &Choice,
+    blocks: Vec<SystemBlock>,
+) -> Vec<SystemBlock> {
+    if engine.hooks.is_empty() {
+        return blocks;
+    }
+    let mut texts: Vec<String> = blocks.iter().map(|block| block.0.to_string()).collect();
+    for hook in &engine.hooks {
+        hook.system(session, model, &mut texts).await;
+    }
+    let Some((first, rest)) = texts.split_first() else { return Vec::new() };
+    let rest = rest.join("\n");
+    let texts = [first.as_str(), rest.as_str()].into_iter().filter(|text| !text.is_empty());
+    texts.map(|text| SystemBlock(text.into())).collect()
+}
+
+fn specs(offer: &Offer, structured: Option<&Structured>) -> Vec<ToolSpec> {
+    let known = offer.definitions().map(|definition| ToolSpec {
+        name: definition.name.clone(),
+        description: definition.description.as_str().into(),
+        parameters: Arc::new(definition.parameters.clone()),
+    });
+    let mut specs: Vec<ToolSpec> =
+        known.chain(structured.map(|structured| structured.tool.clone())).collect();
+    specs.sort_by(|a, b| a.name.cmp(&b.name));
+    specs
+}
+
+fn rule(given: &SessionRule) -> Rule {
+    Rule {
+        permission: given.permission.clone(),
+        pattern: given.pattern.clone(),
+        action: given.action,
+        origin: Origin::Session,
+    }
+}
