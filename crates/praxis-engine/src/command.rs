@@ -10,7 +10,7 @@ use praxis_config::{CommandConfig, Loaded, Surroundings};
 use praxis_proto::Origin;
 
 pub use prepare::{Caller, Prepared, prepare};
-pub use template::{Piece, expand, hints, split_arguments};
+pub use template::{Piece, expand, expanded_at_most, hints, split_arguments};
 
 use crate::prompts;
 
@@ -146,6 +146,14 @@ pub enum CommandError {
         refusal: String,
         /// The pattern that a rule can allow.
         fingerprint: String,
+    },
+    /// It would become too long, or run too much.
+    #[error("the command `/{command}` cannot run: {problem}")]
+    TooMuch {
+        /// The command.
+        command: String,
+        /// Of what there is too much, and how much there may be.
+        problem: String,
     },
     /// A shell command could not be started.
     #[error("the command `/{command}` could not run `{script}`: {problem}")]

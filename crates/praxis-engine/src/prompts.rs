@@ -76,17 +76,17 @@ impl Family {
     pub fn of(provider: &str, model: &str) -> Self {
         let id = model.to_lowercase();
         let has = |part: &str| id.contains(part);
-        match () {
-            () if has("muse") => Self::Muse,
-            () if has("gpt-4") || has_word(&id, "o1") || has_word(&id, "o3") => Self::Autonomous,
-            () if has("gpt") && has("codex") => Self::Codex,
-            () if has("gpt") => Self::Gpt,
-            () if has("gemini-") => Self::Gemini,
-            () if has("claude") => Self::Anthropic,
-            () if has("trinity") => Self::Trinity,
-            () if has("kimi") || KIMI_PROVIDERS.contains(&provider) => Self::Kimi,
-            () => Self::Default,
-        }
+        let table = [
+            (has("muse"), Self::Muse),
+            (has("gpt-4") || has_word(&id, "o1") || has_word(&id, "o3"), Self::Autonomous),
+            (has("gpt") && has("codex"), Self::Codex),
+            (has("gpt"), Self::Gpt),
+            (has("gemini-"), Self::Gemini),
+            (has("claude"), Self::Anthropic),
+            (has("trinity"), Self::Trinity),
+            (has("kimi") || KIMI_PROVIDERS.contains(&provider), Self::Kimi),
+        ];
+        table.into_iter().find(|(is_it, _)| *is_it).map_or(Self::Default, |(_, family)| family)
     }
 
     /// What its models are told.

@@ -34,6 +34,9 @@ pub(crate) enum Command {
     /// The agents: who there is and what each may do
     #[command(subcommand)]
     Agent(AgentCommand),
+    /// The slash commands: which there are and what they take
+    #[command(subcommand, name = "command")]
+    Slash(SlashCommand),
     /// Shell commands: what one would do, before it does
     #[command(subcommand)]
     Shell(ShellCommand),
@@ -244,6 +247,18 @@ pub(crate) enum AgentCommand {
     Show {
         /// The agent's name
         name: String,
+        #[command(flatten)]
+        place: Place,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SlashCommand {
+    /// List the slash commands by name
+    List {
         #[command(flatten)]
         place: Place,
         /// Print JSON

@@ -2,6 +2,7 @@
 
 mod agent;
 mod auth;
+mod command;
 mod config;
 mod debug;
 mod demo;
@@ -29,6 +30,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Permission(command) => permission::run(command),
         Command::Config(command) => config::run(command),
         Command::Agent(command) => agent::run(command),
+        Command::Slash(command) => command::run(command),
         Command::Shell(command) => shell::run(command),
         Command::Doctor { place, json } => in_runtime(async move { doctor::run(&place, json).await }),
         Command::Models(arguments) => in_runtime(models::run(arguments)),

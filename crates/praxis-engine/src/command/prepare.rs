@@ -12,13 +12,15 @@ use serde_json::Map;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Command, CommandError, CommandOrigin, Piece, expand};
+use super::{Command, CommandError, CommandOrigin, Piece, expand, expanded_at_most};
 use crate::prompt::mention::{self, Lookup};
-use crate::prompt::{Attached, PromptBody, PromptInput, PromptPart};
+use crate::prompt::{Attached, MOST_TEXT, PromptBody, PromptInput, PromptPart};
 use crate::{Agent, CallSetting, Workbench};
 
 /// Commands of one template that run at once.
 const AT_ONCE: usize = 8;
+/// Commands of one template that run at all.
+const MOST_SCRIPTS: usize = 64;
 /// What a command gets to end by itself when it is stopped.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -70,7 +72,7 @@ pub async fn prepare(
         .get(name)
         .map_err(|error| CommandError::Agent { command: command.name.clone(), problem: error.to_string() })?;
     let own = model(command, agent)?;
-    let pieces = expand(&command.template, arguments);
+    let pieces = pieces(command, arguments)?;
     let text = Run { workbench, command, agent, caller: &caller }.all(pieces).await?;
     let text = text.trim().to_owned();
 
@@ -93,6 +95,22 @@ pub async fn prepare(
     let mentioned = mention::parts(&text, &Lookup::of(workbench));
     let parts = together(text, mentioned, arguments, caller.parts);
     Ok(Prepared { parts, agent: Some(agent.name.clone()), model: own.or(caller.model) })
+}
+
+/// The filled template, unless it is more than a prompt may be.
+fn pieces(command: &Command, arguments: &str) -> Result<Vec<Piece>, CommandError> {
+    let too_much = |problem| Err(CommandError::TooMuch { command: command.name.clone(), problem });
+    if expanded_at_most(&command.template, arguments) > MOST_TEXT {
+        return too_much(format!(
+            "with these arguments it has more than {MOST_TEXT} bytes; name a file instead"
+        ));
+    }
+    let pieces = expand(&command.template, arguments);
+    let scripts = pieces.iter().filter(|piece| matches!(piece, Piece::Shell(_))).count();
+    if scripts > MOST_SCRIPTS {
+        return too_much(format!("it has {scripts} shell commands, and {MOST_SCRIPTS} are the most"));
+    }
+    Ok(pieces)
 }
 
 /// The command's model, else that of the agent it names.

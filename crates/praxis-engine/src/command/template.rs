@@ -96,6 +96,13 @@ pub fn expand(template: &str, arguments: &str) -> Vec<Piece> {
     pieces
 }
 
+/// The most bytes that [`expand`] would give, known before it does.
+pub fn expanded_at_most(template: &str, arguments: &str) -> usize {
+    let places = tokens(template).iter().filter(|token| !matches!(token, Token::Text(_))).count();
+    // Two more for the blank line before arguments that have no place.
+    (arguments.len() + 2).saturating_mul(places.max(1)).saturating_add(template.len())
+}
+
 /// The placeholders of a template in order, each once.
 pub fn hints(template: &str) -> Vec<String> {
     let numbered = numbers(template).into_iter().map(|number| format!("${number}"));
@@ -245,7 +252,14 @@ mod tests {
 
         #[test]
         fn no_template_and_no_argument_make_it_panic(template in "[$!`0-9A-Z ARGUMENTS\"'é]{0,60}", arguments in "[\\[\\]Image 0-9\"'é ]{0,40}") {
-            let _ = (expand(&template, &arguments), hints(&template));
+            let _ = hints(&template);
+            let length: usize = expand(&template, &arguments)
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) | Piece::Shell(text) => text.len(),
+                })
+                .sum();
+            prop_assert!(length <= expanded_at_most(&template, &arguments));
         }
 
         #[test]

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use praxis_os::{RealPath, open_regular};
+use praxis_os::RealPath;
 use praxis_proto::{FilePart, FileSource, PartBody};
-use praxis_tools::{Attachment, attach_media};
+use praxis_tools::{Ask, Attachment, ToolError, attach_media};
 use serde_json::{Value, json};
 
 use super::address::{Address, Lines};
@@ -38,7 +38,7 @@ impl Attachments<'_> {
             return Ok(self.resource(client_name, uri, contents, expander));
         }
         match Address::parse(&self.file.url, MOST_BYTES)? {
-            Address::File { path, .. } if self.is_stream() => self.raw(&path),
+            Address::File { path, .. } if self.is_stream() => self.raw(&path, expander).await,
             Address::File { path, lines } => self.local(&path, lines, expander).await,
             Address::Data { mime, bytes } => self.data(&mime, bytes, expander),
             Address::Elsewhere => {
@@ -74,10 +74,14 @@ impl Attachments<'_> {
         Ok(pieces)
     }
 
-    /// Read by the user's word alone: templates name no media types.
-    fn raw(&self, path: &Path) -> Result<Vec<PartBody>, String> {
+    /// The bytes as they are, asked for as the read tool would.
+    async fn raw(&self, path: &Path, expander: &Expander<'_>) -> Result<Vec<PartBody>, String> {
+        let told = |error: ToolError| error.to_string();
+        let cx = expander.cx(self.by);
         let real = RealPath::resolve(Path::new("/"), path).map_err(|error| error.to_string())?;
-        let file = open_regular(&real).map_err(|error| error.to_string())?;
+        cx.ask_outside(&real).await.map_err(told)?;
+        let grant = cx.ask(Ask::read(cx.instance(), &real)).await.map_err(told)?;
+        let file = cx.open(&grant).map_err(told)?;
         let mut bytes = Vec::new();
         let read = file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes);
         read.map_err(|error| error.to_string())?;

@@ -7,6 +7,8 @@ use praxis_proto::{
     AgentPart, Event, Failure, FilePart, FileSource, MessageId, PartBody, PartId, SessionId, TextPart,
 };
 use praxis_tools::registry::{Offer, Reach, Scene};
+use praxis_tools::{Cx, Report};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::attach::Attachments;
@@ -147,23 +149,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Calls the read tool, as the user who attached the file or as the agent whose template did.
-    pub(super) async fn call_read(
-        &mut self,
-        arguments: serde_json::Value,
-        by: Attached,
-    ) -> Result<praxis_tools::Report, String> {
-        let authority = match by {
-            Attached::ByUser => self.workbench.users_authority("the user attached it"),
-            Attached::ByTemplate => self.agent.authority.clone(),
-        };
-        let reader = Agent { authority, ..self.agent.clone() };
-        let setting = CallSetting {
-            session: self.session.clone(),
-            message: self.message.clone(),
-            call: self.workbench.mint.call(),
-            cancel: self.cancel.clone(),
-        };
-        let cx = self.workbench.cx(&reader, setting);
+    pub(super) async fn call_read(&mut self, arguments: Value, by: Attached) -> Result<Report, String> {
         let offer = match &self.offer {
             Some(offer) => offer.clone(),
             None => {
@@ -172,7 +158,22 @@ impl<'a> Expander<'a> {
                 self.offer.insert(self.workbench.registry.resolve(&scene).await).clone()
             }
         };
-        offer.call("read", arguments, &cx).await.outcome.map_err(|error| error.to_string())
+        offer.call("read", arguments, &self.cx(by)).await.outcome.map_err(|error| error.to_string())
+    }
+
+    /// The context of whoever attached something.
+    pub(super) fn cx(&self, by: Attached) -> Cx {
+        let authority = match by {
+            Attached::ByUser => self.workbench.users_authority("the user attached it"),
+            Attached::ByTemplate => self.agent.authority.clone(),
+        };
+        let setting = CallSetting {
+            session: self.session.clone(),
+            message: self.message.clone(),
+            call: self.workbench.mint.call(),
+            cancel: self.cancel.clone(),
+        };
+        self.workbench.cx(&Agent { authority, ..self.agent.clone() }, setting)
     }
 }
 

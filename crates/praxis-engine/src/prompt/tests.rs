@@ -115,6 +115,32 @@ async fn data_is_decoded_and_pictures_are_looked_at() {
 }
 
 #[tokio::test]
+async fn sound_is_attached_as_it_is() {
+    let lab = Lab::new().file("a.wav", "RIFF");
+    let sent = parts(json!([{ "type": "file", "mime": "audio/wav", "url": file(&lab, "a.wav") }]));
+    let drafted = draft(&lab.open(), sent).await;
+    insta::assert_snapshot!(told(&lab, &drafted), @r"
+    + The user attached the file /project/a.wav:
+    # audio/wav - data:audio/wav;base64,UklGRg==
+    ");
+}
+
+#[tokio::test]
+async fn attachments_that_leave_no_room_are_told() {
+    let text = format!("data:text/plain,{}", "x".repeat(200 << 10));
+    let many: Vec<Value> = (0..12)
+        .map(|n| json!({ "type": "file", "mime": "text/plain", "filename": format!("{n}"), "url": format!("{text}{n}") }))
+        .collect();
+    let drafted = draft(&Lab::new().open(), parts(Value::from(many))).await;
+    assert_eq!(
+        drafted.problems,
+        ["10", "11"].map(|n| format!(
+            "`{n}` is not attached: the attachments before it leave no room for it in this message"
+        ))
+    );
+}
+
+#[tokio::test]
 async fn the_user_may_attach_what_the_agent_may_not_read_and_a_template_may_not() {
     let deny = r#"{"permission":{"read":{"*.key":"deny"}}}"#;
     let lab = Lab::new().file("praxis.json", deny).file("a.key", "secret\n").home_file("b.txt", "outside\n");

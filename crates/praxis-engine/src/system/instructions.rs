@@ -215,4 +215,44 @@ mod tests {
         assert_eq!(texts[1].text, Err("nowhere:key is not an http or https address".to_owned()));
         assert_eq!(texts[2], text(&there.to_string_lossy(), "Be brief."));
     }
+
+    /// Answers each path with its own status and text, and counts.
+    fn server(answers: &'static [(&'static str, u16, &'static str)]) -> (String, Arc<Mutex<usize>>) {
+        use std::io::Write as _;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(0));
+        let counted = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut request = [0; 4_096];
+                let length = stream.read(&mut request).unwrap();
+                let request = String::from_utf8_lossy(&request[..length]).into_owned();
+                let (_, status, text) =
+                    answers.iter().find(|(path, ..)| request.starts_with(&format!("GET {path} "))).unwrap();
+                *counted.lock().unwrap() += 1;
+                let head =
+                    format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}", text.len());
+                stream.write_all(format!("{head}\r\n\r\n{text}").as_bytes()).unwrap();
+            }
+        });
+        (address, asked)
+    }
+
+    #[tokio::test]
+    async fn addresses_are_asked_once_in_a_while_and_their_failures_are_noted() {
+        let (address, asked) = server(&[("/a", 200, "Be kind.\n"), ("/b", 500, "no")]);
+        let urls = ["a", "b"].map(|path| format!("{address}/{path}"));
+        let sources = urls.clone().map(Instruction::Url);
+        let library = Library { http: Http::direct(), ..Library::default() };
+        let texts = library.read(&sources).await;
+        let failed = Err("the server answered with status 500".to_owned());
+        assert_eq!(
+            texts,
+            [text(&urls[0], "Be kind."), InstructionText { source: urls[1].clone(), text: failed }]
+        );
+        assert_eq!(library.clone().read(&sources).await, texts);
+        assert_eq!(*asked.lock().unwrap(), 2);
+    }
 }

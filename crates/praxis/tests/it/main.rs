@@ -6,6 +6,7 @@ mod agents;
 mod arrows;
 mod auth;
 mod bash;
+mod commands;
 mod config;
 mod debug;
 mod demo;

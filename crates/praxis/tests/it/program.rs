@@ -44,6 +44,7 @@ fn nothing_is_written_by_looking() {
     for arguments in [
         &["tool", "list"][..],
         &["agent", "list"],
+        &["command", "list"],
         &["config", "show"],
         &["config", "path"],
         &["permission", "list"],

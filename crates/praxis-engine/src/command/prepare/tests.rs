@@ -146,6 +146,29 @@ async fn what_the_caller_attached_or_typed_is_theirs() {
     assert_eq!(drafted.problems.len(), 1, "{:?}", drafted.problems);
 }
 
+#[test]
+fn a_command_has_a_most_of_text_and_of_scripts() {
+    let command = |template: String| Command {
+        name: "c".into(),
+        description: None,
+        template,
+        agent: None,
+        model: None,
+        variant: None,
+        subtask: None,
+        origin: CommandOrigin::BuiltIn,
+    };
+    assert!(pieces(&command("!`x`".repeat(MOST_SCRIPTS)), "").is_ok());
+    let many = pieces(&command("!`x`".repeat(MOST_SCRIPTS + 1)), "").unwrap_err();
+    assert_eq!(
+        many.to_string(),
+        "the command `/c` cannot run: it has 65 shell commands, and 64 are the most"
+    );
+    let long = "y".repeat(MOST_TEXT / 1_000);
+    assert!(pieces(&command("$ARGUMENTS".repeat(990)), &long).is_ok());
+    assert!(pieces(&command("$ARGUMENTS".repeat(1_000)), &long).is_err());
+}
+
 #[tokio::test]
 async fn a_cancelled_command_ends() {
     let lab = Lab::new().home_file(".config/praxis/command/slow.md", "!`sleep 600`");
