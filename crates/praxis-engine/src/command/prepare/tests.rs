@@ -81,7 +81,9 @@ async fn one_approval_holds_until_the_text_changes() {
             }
         }
     };
-    let (prepared, request) = tokio::join!(run(&workbench, "ok", ""), answering);
+    // A command that asks nothing must fail here, not wait for a question.
+    let both = async { tokio::join!(run(&workbench, "ok", ""), answering) };
+    let (prepared, request) = tokio::time::timeout(Duration::from_secs(20), both).await.unwrap();
     assert_eq!(prepared.unwrap().parts, [PromptPart::text("one two")]);
     assert_eq!(request.permission, "bash");
     assert_eq!(request.patterns, [workbench.commands.get("ok").unwrap().fingerprint()]);
