@@ -227,7 +227,9 @@ impl Engine {
         let drafted = self.draft(input).await?;
         let mut door = held.slot().door.lock().await;
         let record = self.record(&held, &mut door).await?;
-        let Drafted { message, parts, .. } = drafted;
+        let Drafted { mut message, parts, .. } = drafted;
+        // Attachments take their time to read; what counts is when the message was said to the session.
+        message.time.created = record.now();
         record.user(message.clone(), &parts).await?;
         if no_reply {
             let message = None;

@@ -68,7 +68,8 @@ impl History {
                 let before = self.answer.as_ref().map(|(answer, _)| answer.agent.as_str());
                 convert::user(parts, reminder(&message.agent, before), &mut self.said);
                 self.written += usize::from(parts.iter().any(|part| is_written(&part.body)));
-                if self.user.as_ref().is_none_or(|known| is_newer(info, &Message::User(known.clone()))) {
+                // A tail that compaction keeps stands behind what is newer than it.
+                if self.user.as_ref().is_none_or(|known| message.time.created >= known.time.created) {
                     self.user = Some(message.clone());
                 }
             }
@@ -115,9 +116,4 @@ fn is_written(body: &PartBody) -> bool {
         PartBody::File(_) | PartBody::Agent(_) | PartBody::Subtask(_) => true,
         _ => false,
     }
-}
-
-/// A tail that compaction keeps stands behind what is newer than it.
-fn is_newer(one: &Message, other: &Message) -> bool {
-    (one.created(), one.id()) >= (other.created(), other.id())
 }

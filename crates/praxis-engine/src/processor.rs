@@ -163,7 +163,9 @@ impl Processor {
             Class::Cancelled => Failure::aborted(self.bench.why_cancelled()),
             _ => failures::stored(&refused),
         };
-        self.message.finish = Some(finish_name(FinishReason::Error).to_owned());
+        if refused.class == Class::Overflow {
+            self.message.finish = Some(finish_name(FinishReason::Error).to_owned());
+        }
         self.fail(failure);
         Ok(None)
     }

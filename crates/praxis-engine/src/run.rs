@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use praxis_llm::cost::Money;
 use praxis_llm::failure::Failure as Refused;
 use praxis_llm::provider::Choice;
-use praxis_llm::{Message as Said, Request};
+use praxis_llm::{Message as Said, Request, UserPart};
 use praxis_proto::{
     AnswerPath, AnswerTime, AssistantMessage, Failure, Message, MessageWithParts, SessionStatus, Tokens,
     UserMessage,
@@ -229,7 +229,7 @@ impl Run {
         request.messages = self.said(&mut state.history).await?;
         let told = request.messages.len();
         if last {
-            request.messages.push(Said::Note(prompts::STEP_LIMIT.trim_end().to_owned()));
+            request.messages.push(note(prompts::STEP_LIMIT.trim_end()));
         }
         let bench = Arc::new(Bench {
             offer: stage.offer.clone(),
@@ -286,7 +286,7 @@ impl Run {
         let info = Message::Assistant(step.message);
         state.history.push(&MessageWithParts { info, parts: step.parts });
         if state.stage.as_ref().is_some_and(|stage| stage.reminded) {
-            state.history.said.push(Said::Note(Structured::reminder()));
+            state.history.said.push(note(&Structured::reminder()));
         }
         state.ended = ended;
         Ok(())
@@ -401,4 +401,9 @@ impl Run {
     async fn door(&self) -> OwnedMutexGuard<Door> {
         Arc::clone(&self.held.slot().door).lock_owned().await
     }
+}
+
+/// A word of the program's own, on the user's side of the conversation.
+fn note(text: &str) -> Said {
+    Said::User(vec![UserPart::Text(text.into())])
 }

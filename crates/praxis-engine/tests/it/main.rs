@@ -7,5 +7,16 @@
     reason = "a test may fail where it stands"
 )]
 
+mod cancel;
+mod failures;
+mod hooks;
 mod lab;
+mod limits;
+mod loops;
+mod permissions;
+mod prefix;
+mod queue;
+mod recovery;
 mod steps;
+mod structured;
+mod titles;

@@ -1,0 +1,129 @@
+//! Models that fail, and what is tried again.
+
+use praxis_engine::Ended;
+use praxis_proto::{Event, Failure, SessionStatus};
+use praxis_testkit::Format;
+
+use crate::lab::Plan;
+
+#[tokio::test]
+async fn a_request_that_may_succeed_later_is_made_again_and_everybody_is_told() {
+    let lab = Plan::new(
+        "turns: [{ fail: { status: 429, retry_after_ms: 1 } }, { fail: { status: 529 } }, { say: At last. }]",
+    )
+    .over(Format::Anthropic)
+    .start()
+    .await;
+    let mut ear = lab.listen();
+    assert_eq!(lab.prompt("hi").await.ended, Ended::Done);
+    let mut seen = Vec::new();
+    ear.until("the end", |event| {
+        let Event::SessionStatus { status, .. } = event else { return None };
+        seen.push(match status {
+            SessionStatus::Idle => "idle".to_owned(),
+            SessionStatus::Busy => "busy".to_owned(),
+            SessionStatus::Retry { attempt, .. } => format!("retry {attempt}"),
+        });
+        (*status == SessionStatus::Idle).then_some(())
+    })
+    .await;
+    assert_eq!(seen, ["busy", "retry 1", "retry 2", "busy", "idle"]);
+    insta::assert_snapshot!(lab.transcript().await, @r"
+    > hi
+    At last.
+    ");
+}
+
+#[tokio::test]
+async fn a_failure_that_stays_ends_the_run_after_five_retries() {
+    let lab = Plan::new("{ turns: [{ fail: { status: 500, message: broken } }], after: repeat }")
+        .over(Format::Chat)
+        .start()
+        .await;
+    let outcome = lab.prompt("hi").await;
+    let Ended::Failed(failure) = outcome.ended else { panic!("{outcome:?}") };
+    let Failure::Api(api) = *failure else { panic!("{failure:?}") };
+    assert_eq!((api.status_code, api.is_retryable), (Some(500), true));
+    assert_eq!(lab.server().requests().len(), 6);
+    lab.is_at_rest().await;
+}
+
+#[tokio::test]
+async fn a_wrong_key_and_a_conversation_that_is_too_long_are_not_tried_again() {
+    for (status, message, name) in [
+        (401, "bad key", "ProviderAuthError"),
+        (400, "prompt is too long: 9 tokens > 8 maximum", "ContextOverflowError"),
+    ] {
+        let script =
+            format!("{{ turns: [{{ fail: {{ status: {status}, message: '{message}' }} }}], after: repeat }}");
+        let lab = Plan::new(&script).over(Format::Anthropic).start().await;
+        let outcome = lab.prompt("hi").await;
+        let Ended::Failed(failure) = outcome.ended else { panic!("{outcome:?}") };
+        assert_eq!(serde_json::to_value(&failure).unwrap()["name"], name);
+        assert_eq!(lab.server().requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn text_of_an_answer_that_broke_off_goes_when_it_is_asked_for_again() {
+    let lab =
+        Plan::new("turns: [{ say: [Wro, ng], fail: { cut_after_bytes: 4 } }, { say: Right. }]").start().await;
+    let mut ear = lab.listen();
+    assert_eq!(lab.prompt("hi").await.ended, Ended::Done);
+    insta::assert_snapshot!(lab.transcript().await, @r"
+    > hi
+    Right.
+    ");
+    assert_eq!(ear.counts()["message.part.removed"], 2);
+}
+
+#[tokio::test]
+async fn a_call_that_has_run_does_not_run_again_when_the_answer_breaks_off() {
+    let lab = Plan::new(
+        "
+turns:
+  - parts: [{ call: { bash: { command: echo once >> log, description: note } } }, { say: It is }]
+    fail: { error: overloaded, code: overloaded_error }
+  - { expect: { result_of: bash }, say: It is noted. }
+",
+    )
+    .start()
+    .await;
+    assert_eq!(lab.prompt("note it").await.ended, Ended::Done);
+    assert_eq!(lab.read("log"), "once\n");
+    insta::assert_snapshot!(lab.transcript().await, @r"
+    > note it
+    ✓ bash (no output)
+    It is
+    It is noted.
+    ");
+    assert_eq!(lab.player.as_ref().unwrap().complaint(), None);
+}
+
+#[tokio::test]
+async fn a_withheld_answer_says_so() {
+    let lab = Plan::new("turns: [{ say: Well, finish: content-filter }]").start().await;
+    lab.prompt("hi").await;
+    insta::assert_snapshot!(lab.transcript().await, @r"
+    > hi
+    Well
+    ! ContentFilterError: the provider withheld the answer; ask in another way
+    ");
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_exist_is_named_with_those_that_do() {
+    let lab = Plan::new("turns: []").config(serde_json::json!({})).start().await;
+    let model =
+        praxis_proto::MessageModel { provider: "scripted".into(), model: "nobody".into(), variant: None };
+    let input = praxis_engine::prompt::PromptInput {
+        model: Some(model),
+        ..praxis_engine::prompt::PromptInput::text(lab.session.clone(), "hi")
+    };
+    let error = lab.engine.prompt(input, Default::default()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there is no script `nobody`; name its file in `provider.scripted.options.scripts.nobody` or with --script"
+    );
+    lab.is_at_rest().await;
+}
