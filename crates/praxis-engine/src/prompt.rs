@@ -6,6 +6,8 @@ mod expand;
 pub mod mention;
 mod resource;
 
+use std::path::Path;
+
 use indexmap::IndexMap;
 use praxis_proto::{
     Action, AgentPart, AnswerFormat, Created, FilePart, MessageId, MessageModel, Part, PartBody, PartId,
@@ -126,6 +128,14 @@ impl PromptPart {
     /// A text of the user.
     pub fn text(text: impl Into<String>) -> Self {
         PromptBody::Text(TextPart { text: text.into(), ..TextPart::default() }).into()
+    }
+
+    /// A file or folder that the user attached, by its absolute path.
+    pub fn file(path: &Path) -> Self {
+        let mime = if path.is_dir() { "application/x-directory" } else { "text/plain" };
+        let filename = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let (mime, url) = (mime.to_owned(), file_url(path));
+        PromptBody::File(FilePart { mime, filename, url, source: None, extra: Map::new() }).into()
     }
 }
 

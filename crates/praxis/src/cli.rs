@@ -1,18 +1,21 @@
 //! The command line as it is typed.
 
+mod run;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use run::{Format, RunArguments, StatsArguments};
+
 /// Gives a language model hands: tools, permissions and the loop that ties them together.
 #[derive(Debug, Parser)]
 #[command(name = "praxis", version, arg_required_else_help = true)]
-#[command(
-    after_help = "Exit codes: 0 done, 1 the work failed, 2 wrong usage or configuration, 130 interrupted.\n\
+#[command(after_help = "Exit codes: 0 done, 1 the work failed, 2 wrong usage or configuration,\n\
+                        3 stopped by a rejected permission, 4 by a limit, 130 interrupted.\n\
                         PRAXIS_LOG=debug shows on stderr what happens inside; PRAXIS_DB=FILE keeps sessions there.\n\
-                        New here? `praxis demo` shows the tool system at work, without a key."
-)]
+                        New here? `praxis demo` shows the tool system at work, without a key.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -20,6 +23,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Give the model something to do, once, and see it through
+    Run(Box<RunArguments>),
     /// A short tour on a sample project: real tools, real permissions, no key, no network
     Demo,
     /// The tools: what a model would see, and running one without a model
@@ -56,6 +61,8 @@ pub(crate) enum Command {
     /// The sessions: what was said and done
     #[command(subcommand)]
     Session(SessionCommand),
+    /// What the sessions come to: messages, calls, tokens, money
+    Stats(StatsArguments),
     /// Looking inside: what a provider's answer means
     #[command(subcommand)]
     Debug(DebugCommand),

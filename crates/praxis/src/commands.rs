@@ -9,8 +9,10 @@ mod demo;
 mod doctor;
 mod models;
 mod permission;
+mod run;
 mod session;
 mod shell;
+mod stats;
 mod tool;
 
 use std::io::Write;
@@ -25,6 +27,7 @@ use crate::screen::Failure;
 
 pub(crate) fn run(cli: Cli) -> Outcome {
     match cli.command {
+        Command::Run(arguments) => in_runtime(run::run(*arguments)),
         Command::Demo => in_runtime(demo::run()),
         Command::Tool(command) => in_runtime(tool::run(command)),
         Command::Permission(command) => permission::run(command),
@@ -36,6 +39,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Models(arguments) => in_runtime(models::run(arguments)),
         Command::Auth(command) => auth::run(command),
         Command::Session(command) => in_runtime(session::run(command)),
+        Command::Stats(arguments) => in_runtime(stats::run(arguments)),
         Command::Debug(command) => debug::run(command),
         Command::Completion { shell } => completion(shell),
     }

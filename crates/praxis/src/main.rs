@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod hidden;
 mod opened;
+mod paint;
 mod prompt;
 mod screen;
 mod shelf;

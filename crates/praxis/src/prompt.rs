@@ -45,6 +45,21 @@ impl Answerer {
         }
     }
 
+    /// The answer to one question for permission.
+    pub(crate) async fn reply(self, request: PermissionRequest) -> Reply {
+        match self {
+            Self::Fixed(Answer::Allow | Answer::Print) => standing_yes(&Care::of(&request)),
+            Self::Fixed(Answer::Deny) | Self::Nobody => Reply::Reject(None),
+            Self::Person => {
+                let asked = tokio::task::spawn_blocking(move || {
+                    ask_permission(&request, &mut io::stdin().lock(), &mut io::stderr().lock())
+                });
+                // No answer, for whatever reason, is no permission.
+                asked.await.ok().and_then(Result::ok).unwrap_or(Reply::Reject(None))
+            }
+        }
+    }
+
     /// Answers everything that is asked from now on, until dropped.
     pub(crate) fn attend(self, workbench: &Workbench) -> Attending {
         let desk = Desk {
@@ -95,17 +110,7 @@ impl Desk {
 
     async fn permission(&self, request: PermissionRequest) {
         let id = request.id.clone();
-        let reply = match self.answerer {
-            Answerer::Fixed(Answer::Allow | Answer::Print) => standing_yes(&Care::of(&request)),
-            Answerer::Fixed(Answer::Deny) | Answerer::Nobody => Reply::Reject(None),
-            Answerer::Person => {
-                let asked = tokio::task::spawn_blocking(move || {
-                    ask_permission(&request, &mut io::stdin().lock(), &mut io::stderr().lock())
-                });
-                // No answer, for whatever reason, is no permission.
-                asked.await.ok().and_then(Result::ok).unwrap_or(Reply::Reject(None))
-            }
-        };
+        let reply = self.answerer.reply(request).await;
         if let Err(error) = self.permissions.reply(&id, reply) {
             complain("warning", error);
         }
@@ -113,14 +118,19 @@ impl Desk {
 
     async fn question(&self, request: QuestionRequest) {
         let QuestionRequest { id, questions, .. } = request;
-        let asked = tokio::task::spawn_blocking(move || {
-            ask_questions(&questions, &mut io::stdin().lock(), &mut io::stderr().lock())
-        });
-        match asked.await.ok().and_then(Result::ok).flatten() {
+        match answers(questions).await {
             Some(answers) => self.questions.reply(&id, answers),
             None => self.questions.reject(&id),
         };
     }
+}
+
+/// The answers that come from standard input; none when the person leaves.
+pub(crate) async fn answers(questions: Vec<Question>) -> Option<Answers> {
+    let asked = tokio::task::spawn_blocking(move || {
+        ask_questions(&questions, &mut io::stdin().lock(), &mut io::stderr().lock())
+    });
+    asked.await.ok().and_then(Result::ok).flatten()
 }
 
 /// A yes that was given before the question was known. It cannot confirm an act that needs a person's word.

@@ -11,6 +11,10 @@ use tracing_subscriber::filter::LevelFilter;
 pub(crate) const WORK_FAILED: u8 = 1;
 /// The command line, or the configuration, is wrong.
 pub(crate) const WRONG_USAGE: u8 = 2;
+/// The user, or nobody, gave a permission that the work needed.
+pub(crate) const REJECTED: u8 = 3;
+/// A limit of steps, time or money was reached.
+pub(crate) const LIMIT_REACHED: u8 = 4;
 /// Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
 

@@ -13,6 +13,7 @@ mod demo;
 mod models;
 mod permission;
 mod program;
+mod run;
 mod sandbox;
 mod session;
 mod shell;

@@ -1,0 +1,105 @@
+//! A run for programs: one JSON object a line on stdout, and nothing else there.
+
+use std::io::{self, Write};
+
+use praxis_proto::{Failure, Part, PartBody, PermissionRequest, ReplyKind, Session, SessionId};
+use praxis_tools::{Clock, system_clock};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::view::{By, Ending, Sums, View};
+
+/// Lines are kept until nothing more comes, or until there are so many bytes of them.
+const MOST_KEPT: usize = 64 << 10;
+
+/// One line. The first three fields, and `part` or `error` behind them, are as OpenCode's programs expect them.
+#[derive(Serialize)]
+struct Line<'a, T: Serialize> {
+    r#type: &'a str,
+    timestamp: u64,
+    #[serde(rename = "sessionID")]
+    session: &'a SessionId,
+    #[serde(flatten)]
+    payload: T,
+}
+
+#[derive(Serialize)]
+struct PartPayload<'a> {
+    part: &'a Part,
+}
+
+/// The run as JSON lines.
+pub(super) struct Json {
+    thinking: bool,
+    session: SessionId,
+    clock: Clock,
+    kept: Vec<u8>,
+}
+
+impl Json {
+    pub(super) fn new(thinking: bool) -> Self {
+        Self { thinking, session: SessionId::from_raw(""), clock: system_clock(), kept: Vec::new() }
+    }
+
+    fn line(&mut self, kind: &str, payload: impl Serialize) -> io::Result<()> {
+        let line = Line { r#type: kind, timestamp: (self.clock)(), session: &self.session, payload };
+        serde_json::to_writer(&mut self.kept, &line)?;
+        self.kept.push(b'\n');
+        if self.kept.len() > MOST_KEPT { self.flush() } else { Ok(()) }
+    }
+}
+
+impl View for Json {
+    fn begin(&mut self, session: &Session) -> io::Result<()> {
+        self.session = session.id.clone();
+        self.line("session_start", json!({ "session": session }))?;
+        self.flush()
+    }
+
+    fn settled(&mut self, part: &Part) -> io::Result<()> {
+        let kind = match &part.body {
+            PartBody::StepStart(_) => "step_start",
+            PartBody::Text(_) => "text",
+            PartBody::Reasoning(_) if self.thinking => "reasoning",
+            PartBody::Tool(_) => "tool_use",
+            PartBody::StepFinish(_) => "step_finish",
+            PartBody::Patch(_) => "patch",
+            _ => return Ok(()),
+        };
+        self.line(kind, PartPayload { part })
+    }
+
+    fn trouble(&mut self, failure: &Failure) -> io::Result<()> {
+        self.line("error", json!({ "error": failure }))
+    }
+
+    fn answered(&mut self, request: &PermissionRequest, reply: ReplyKind, _: By) -> io::Result<()> {
+        self.line("permission", json!({ "permission": request, "reply": reply }))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.kept.is_empty() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        let written = out.write_all(&self.kept).and_then(|()| out.flush());
+        self.kept.clear();
+        written
+    }
+
+    fn end(&mut self, ending: Ending<'_>, sums: &Sums) -> io::Result<()> {
+        let Ending { came, code, .. } = ending;
+        let message = came.message.as_ref();
+        let mut result = json!({ "text": sums.text });
+        if let Some(structured) = message.and_then(|message| message.structured.as_ref()) {
+            result["structured"] = structured.clone();
+        }
+        result["finish"] =
+            message.and_then(|message| message.finish.clone()).map_or(Value::Null, Value::from);
+        result["steps"] = came.steps.into();
+        result["cost"] = came.cost.into();
+        result["tokens"] = json!(sums.tokens);
+        result["exit"] = code.into();
+        self.line("result", result)
+    }
+}

@@ -1,0 +1,115 @@
+//! Which model answers, and what to do where there is none.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use praxis_engine::{Models, SCRIPTED, Workbench};
+use praxis_llm::provider::{Choice, Found, ProviderError, Providers, find_local, local_servers};
+use praxis_llm::script::{Player, Script};
+use praxis_os::Http;
+use praxis_proto::{MessageModel, Session};
+use praxis_store::{Filter, Store};
+
+use crate::cli::RunArguments;
+use crate::commands::models::failed;
+use crate::opened::{agent, surroundings};
+use crate::screen::{Failure, complain};
+use crate::shelf::told;
+
+/// The sessions whose models count as used lately.
+const RECENT: usize = 10;
+/// Models of a local server that are named.
+const NAMED: usize = 3;
+/// What the script of the command line is called.
+const SCRIPT: &str = "script";
+
+/// The models, and the one that was asked for.
+pub(super) struct Chosen {
+    pub(super) models: Models,
+    /// None leaves it to the agent, the session and the configuration.
+    pub(super) model: Option<MessageModel>,
+    /// The script of the command line.
+    pub(super) player: Option<Arc<Player>>,
+}
+
+/// Chooses, and makes sure that whoever shall answer can be asked, before anything is stored.
+pub(super) async fn choose(
+    arguments: &RunArguments,
+    workbench: &Workbench,
+    session: Option<&Session>,
+    store: &Arc<dyn Store>,
+) -> Result<Chosen, Failure> {
+    let providers = Providers::open(&surroundings(), &workbench.loaded.config).map_err(failed)?;
+    for warning in providers.warnings() {
+        complain("warning", warning);
+    }
+    if let Some(file) = &arguments.script {
+        let player = Arc::new(Player::new(script(file)?));
+        let models = Models::new(providers).with_player(SCRIPT, Arc::clone(&player));
+        let choice = Choice { provider: SCRIPTED.to_owned(), model: SCRIPT.to_owned() };
+        return Ok(Chosen { models, model: Some(asked(choice, arguments)), player: Some(player) });
+    }
+    let given = arguments.model.as_deref().map(Choice::parse).transpose().map_err(failed)?;
+    let name = arguments.agent.as_deref().or(session.and_then(|session| session.agent.as_deref()));
+    let own = agent(workbench, name)?.model.as_deref().map(Choice::parse).transpose().map_err(failed)?;
+    let last = session.and_then(|session| session.model.as_ref());
+    let last = last.map(|last| Choice { provider: last.provider.clone(), model: last.id.clone() });
+    let recent =
+        if given.is_none() && own.is_none() && last.is_none() { recent(store).await? } else { Vec::new() };
+    let answers = match given.clone().or(own).or(last).map_or_else(|| providers.default_model(&recent), Ok) {
+        Ok(choice) => choice,
+        Err(ProviderError::NothingUsable) => return Err(Failure::usage(three_ways(&local().await))),
+        Err(error) => return Err(failed(error)),
+    };
+    if answers.provider != SCRIPTED {
+        providers.resolve(&answers).map_err(failed)?;
+    }
+    let models = Models::new(providers).with_recent(recent);
+    Ok(Chosen { models, model: given.map(|given| asked(given, arguments)), player: None })
+}
+
+fn asked(choice: Choice, arguments: &RunArguments) -> MessageModel {
+    let Choice { provider, model } = choice;
+    MessageModel { provider, model, variant: arguments.variant.clone() }
+}
+
+fn script(file: &Path) -> Result<Script, Failure> {
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Failure::usage(format!("could not read the script {name}: {e}")))?;
+    Script::parse(&name, &text).map_err(Failure::usage)
+}
+
+/// Models used lately, the newest first. A script is nobody's usual model.
+async fn recent(store: &Arc<dyn Store>) -> Result<Vec<Choice>, Failure> {
+    let filter = Filter { roots: true, limit: RECENT, ..Filter::default() };
+    let sessions = store.list(filter).await.map_err(told)?;
+    let used = sessions.into_iter().filter_map(|session| session.model);
+    let choices = used.map(|used| Choice { provider: used.provider, model: used.id });
+    Ok(choices.filter(|choice| choice.provider != SCRIPTED).collect())
+}
+
+/// The model servers on this machine; looked for only because there is no other model.
+async fn local() -> Vec<Found> {
+    find_local(&Http::direct(), local_servers(&surroundings())).await
+}
+
+fn three_ways(found: &[Found]) -> String {
+    let mut text = "no model can be used yet. Three ways on:\n\n  \
+        praxis auth login       store a key of a provider, or set its variable, for example ANTHROPIC_API_KEY\n  \
+        praxis models --local   "
+        .to_owned();
+    if found.is_empty() {
+        text.push_str("use a model server on this machine; none answers now, `ollama serve` starts one");
+    }
+    for (number, Found { server, models }) in found.iter().enumerate() {
+        let behind = if number == 0 { "" } else { "\n                          " };
+        let names = models.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { "no model yet".to_owned() } else { names };
+        // Writing into a string cannot fail.
+        let _ =
+            write!(text, "{behind}use {}, which answers at {} and has {names}", server.name, server.address);
+    }
+    text + "\n  praxis demo             see what Praxis does, without a model"
+}

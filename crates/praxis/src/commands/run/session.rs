@@ -1,0 +1,120 @@
+//! Which session a run is in, and as whom.
+
+use std::sync::Arc;
+
+use praxis_engine::{Engine, NewSession, Workbench};
+use praxis_proto::{Action, Session, SessionId, SessionRule};
+use praxis_store::{Change, Existing, Filter, Store};
+
+use super::fork;
+use super::request::Request;
+use crate::cli::RunArguments;
+use crate::opened::agent;
+use crate::prompt::Answerer;
+use crate::screen::{Failure, complain};
+use crate::shelf::told;
+
+/// Characters of a title that is made of a message.
+const TITLE_CHARS: usize = 50;
+
+/// Another agent than the one that was asked for might do what that one must not, so a wrong name ends here.
+pub(super) fn check_agent(workbench: &Workbench, name: Option<&str>) -> Result<(), Failure> {
+    let Some(name) = name else { return Ok(()) };
+    if agent(workbench, Some(name))?.is_primary() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "`{name}` is a subagent, which only other agents call; `praxis agent list` shows who can be asked"
+    )))
+}
+
+/// The session to go on with, or a copy of it; none means a new one.
+pub(super) async fn known(
+    arguments: &RunArguments,
+    workbench: &Workbench,
+    store: &Arc<dyn Store>,
+) -> Result<Option<Session>, Failure> {
+    let directory = workbench.instance.directory().to_string_lossy().into_owned();
+    let id = match (&arguments.session, arguments.again) {
+        (Some(given), _) => store.find(given).await.map_err(told)?,
+        (None, true) => newest(store, &directory).await?,
+        (None, false) => return Ok(None),
+    };
+    let session = store.session(&id).await.map_err(told)?;
+    if session.directory != directory {
+        complain(
+            "warning",
+            format!("this session began in {}; it goes on in {directory}", session.directory),
+        );
+    }
+    if !arguments.fork {
+        return Ok(Some(session));
+    }
+    let whole = store.export(&id).await.map_err(told)?;
+    let copy = fork::copy(whole, &workbench.mint);
+    store.import(copy, Existing::Keep).await.map(Some).map_err(told)
+}
+
+async fn newest(store: &Arc<dyn Store>, directory: &str) -> Result<SessionId, Failure> {
+    let filter = Filter { directory: Some(directory.to_owned()), roots: true, limit: 1, ..Filter::default() };
+    let found = store.list(filter).await.map_err(told)?.into_iter().next();
+    found.map(|session| session.id).ok_or_else(|| {
+        Failure::usage("there is no session in this directory yet; leave --continue out to begin one")
+    })
+}
+
+/// A new session. What needs somebody to talk to is denied where there is nobody.
+pub(super) fn new(arguments: &RunArguments, request: &Request, answerer: Answerer) -> NewSession {
+    let title = arguments.title.as_deref().map(|given| match given.trim() {
+        "" => shortened(&request.text),
+        given => given.to_owned(),
+    });
+    let mut denied = vec!["plan_enter", "plan_exit"];
+    if answerer != Answerer::Person {
+        denied.push("question");
+    }
+    let deny = |permission: &str| SessionRule {
+        permission: permission.to_owned(),
+        pattern: "*".to_owned(),
+        action: Action::Deny,
+    };
+    NewSession {
+        title: title.filter(|title| !title.is_empty()),
+        agent: arguments.agent.clone(),
+        permission: Some(denied.into_iter().map(deny).collect()),
+        ..NewSession::default()
+    }
+}
+
+/// Gives a session that nobody has named, because the run was faster than that, the beginning of its first message.
+pub(super) async fn entitle(engine: &Engine, id: &SessionId, request: &Request) {
+    let title = shortened(&request.text);
+    let Ok(session) = engine.store().session(id).await else { return };
+    if title.is_empty() || !session.has_default_title() {
+        return;
+    }
+    // A session without a title is whole all the same.
+    let _ = engine.store().change(id, vec![Change::Title(title)]).await;
+}
+
+/// The first line, if need be cut.
+fn shortened(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default().trim_end();
+    match line.char_indices().nth(TITLE_CHARS) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_beginning_of_the_first_line() {
+        assert_eq!(shortened("  fix it\nand more"), "fix it");
+        assert_eq!(shortened(&"é".repeat(50)), "é".repeat(50));
+        assert_eq!(shortened(&"é".repeat(51)), format!("{}…", "é".repeat(50)));
+        assert_eq!(shortened(" \n"), "");
+    }
+}

@@ -1,0 +1,230 @@
+//! A run for people: the answer on stdout, everything else on stderr.
+//!
+//! On a terminal the answer streams. Elsewhere each text comes whole, so that an answer that had to be begun again does
+//! not leave half a text before it.
+
+mod call;
+mod paper;
+mod sum;
+
+use std::io;
+
+use praxis_engine::Ended;
+use praxis_proto::{
+    Failure, Part, PartBody, PartId, PermissionRequest, ReplyKind, Session, SessionStatus, ToolState,
+};
+
+use self::paper::Paper;
+use super::view::{By, Ending, Sums, View};
+use crate::paint::{Lines, harmless};
+
+/// The run as text.
+pub(super) struct Text {
+    paper: Paper,
+    thinking: bool,
+    /// The answer is a value, and texts are talk about it.
+    structured: bool,
+    streaming: Option<Streaming>,
+    /// Calls at work, by what they are called on the screen.
+    running: Vec<(PartId, String)>,
+    last_trouble: String,
+}
+
+/// A text or thought that is being shown while it grows.
+struct Streaming {
+    part: PartId,
+    kind: Kind,
+    /// Bytes of it that are shown.
+    shown: usize,
+    /// Some of it was missed; the rest comes when it is settled.
+    has_gap: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Answer,
+    Thought,
+}
+
+impl Text {
+    pub(super) fn new(thinking: bool, structured: bool) -> Self {
+        Self {
+            paper: Paper::new(),
+            thinking,
+            structured,
+            streaming: None,
+            running: Vec::new(),
+            last_trouble: String::new(),
+        }
+    }
+
+    /// Begins to show a part while it grows, where that is wanted and no other is being shown.
+    fn stream(&mut self, part: &Part) {
+        let kind = match &part.body {
+            PartBody::Text(_) if !self.structured => Kind::Answer,
+            PartBody::Reasoning(_) if self.thinking => Kind::Thought,
+            _ => return,
+        };
+        if self.paper.is_live() && self.streaming.is_none() {
+            self.streaming = Some(Streaming { part: part.id.clone(), kind, shown: 0, has_gap: false });
+        }
+    }
+
+    fn say(&mut self, kind: Kind, text: &str) -> io::Result<()> {
+        match kind {
+            Kind::Answer if self.structured => self.paper.aside(text),
+            Kind::Answer => self.paper.answer(text),
+            Kind::Thought => self.paper.thought(text),
+        }
+    }
+
+    /// Shows what is not shown yet of a text that has ended.
+    fn ended(&mut self, part: &PartId, kind: Kind, text: &str) -> io::Result<()> {
+        let shown = match self.streaming.take_if(|streaming| streaming.part == *part) {
+            Some(streaming) => streaming.shown,
+            None => 0,
+        };
+        // What ends may be a little shorter than what grew: spaces at the end are taken off.
+        self.say(kind, text.get(shown..).unwrap_or_default())?;
+        if shown == 0 && text.trim().is_empty() { Ok(()) } else { self.paper.end_block() }
+    }
+
+    fn spin(&mut self) -> io::Result<()> {
+        let label = match self.running.last() {
+            Some((_, label)) => label.clone(),
+            None => "thinking".to_owned(),
+        };
+        self.paper.spin(&label)
+    }
+}
+
+impl View for Text {
+    fn begin(&mut self, _: &Session) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn open(&mut self, part: &Part) -> io::Result<()> {
+        if let PartBody::Tool(tool) = &part.body {
+            let label = call::label(tool);
+            match self.running.iter_mut().find(|(id, _)| *id == part.id) {
+                Some((_, known)) => *known = label,
+                None if matches!(tool.state(), ToolState::Running(_)) => {
+                    self.running.push((part.id.clone(), label));
+                }
+                None => {}
+            }
+        }
+        self.stream(part);
+        Ok(())
+    }
+
+    fn grown(&mut self, part: &PartId, delta: &str) -> io::Result<()> {
+        let Some(streaming) = &mut self.streaming else { return Ok(()) };
+        if streaming.part != *part || streaming.has_gap {
+            return Ok(());
+        }
+        streaming.shown += delta.len();
+        let kind = streaming.kind;
+        self.say(kind, delta)
+    }
+
+    fn missed(&mut self) {
+        if let Some(streaming) = &mut self.streaming {
+            streaming.has_gap = true;
+        }
+    }
+
+    fn settled(&mut self, part: &Part) -> io::Result<()> {
+        match &part.body {
+            PartBody::Text(text) => self.ended(&part.id, Kind::Answer, &text.text),
+            PartBody::Reasoning(thought) if self.thinking => {
+                self.ended(&part.id, Kind::Thought, &thought.text)
+            }
+            PartBody::Tool(tool) => {
+                self.running.retain(|(id, _)| *id != part.id);
+                let lines = call::lines(tool, self.paper.paint());
+                self.paper.lines(&lines)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn removed(&mut self, part: &PartId) -> io::Result<()> {
+        self.running.retain(|(id, _)| id != part);
+        match self.streaming.take_if(|streaming| streaming.part == *part) {
+            Some(streaming) if streaming.shown > 0 => {
+                self.paper.end_block()?;
+                self.paper.note("… the answer was cut off and begins again")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn status(&mut self, status: &SessionStatus) -> io::Result<()> {
+        match status {
+            SessionStatus::Retry { attempt, message, .. } => {
+                self.paper.note(&format!("… {message}; trying again ({attempt})"))
+            }
+            SessionStatus::Idle | SessionStatus::Busy => Ok(()),
+        }
+    }
+
+    fn trouble(&mut self, failure: &Failure) -> io::Result<()> {
+        self.last_trouble = failure.message().to_owned();
+        // How the run ended is said at its end.
+        Ok(())
+    }
+
+    fn make_room(&mut self) -> io::Result<()> {
+        self.paper.end_block()
+    }
+
+    fn answered(&mut self, request: &PermissionRequest, reply: ReplyKind, by: By) -> io::Result<()> {
+        if by != By::Nobody || reply != ReplyKind::Reject {
+            return Ok(());
+        }
+        let on = harmless(&request.patterns.join(", "), Lines::One);
+        self.paper
+            .warn(&format!("! `{}` on {on} needs a yes, and nobody is here to give one", request.permission))
+    }
+
+    fn is_animated(&self) -> bool {
+        self.paper.paint().is_lively
+    }
+
+    fn tick(&mut self) -> io::Result<()> {
+        self.spin()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.paper.flush()
+    }
+
+    fn end(&mut self, ending: Ending<'_>, sums: &Sums) -> io::Result<()> {
+        self.paper.end_block()?;
+        let structured = ending.came.message.as_ref().and_then(|message| message.structured.as_ref());
+        if let Some(value) = structured.filter(|_| self.structured) {
+            self.paper.answer(&format!("{value:#}"))?;
+            self.paper.end_block()?;
+        }
+        if let Some(why) = why(&ending.came.ended) {
+            self.paper.warn(&why)?;
+        }
+        self.paper.note(&sum::line(ending, sums))
+    }
+}
+
+/// Why the run did not end by itself, and what to do next.
+fn why(ended: &Ended) -> Option<String> {
+    Some(match ended {
+        Ended::Done => return None,
+        Ended::Failed(failure) => format!("error: {}", harmless(failure.message(), Lines::Many)),
+        Ended::Blocked => {
+            "stopped: a permission was rejected. Allow it with a rule (`praxis permission explain` tells \
+            which decides), run at a terminal to be asked, or say yes beforehand with --auto"
+                .to_owned()
+        }
+        Ended::Limit(limit) => format!("stopped: {limit}; `praxis run --continue` goes on"),
+        Ended::Cancelled => "interrupted; `praxis run --continue` goes on".to_owned(),
+    })
+}

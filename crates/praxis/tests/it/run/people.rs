@@ -1,0 +1,60 @@
+//! A run on a terminal.
+
+use praxis_testkit::Terminal;
+
+use super::scripted;
+
+const SCRIPT: &str = "
+- { say: I will., call: { bash: { command: touch made, description: Makes it } } }
+- { say: [It, ' is', ' there.'] }
+";
+
+fn asking() -> praxis_testkit::Project {
+    scripted(SCRIPT).file("praxis.json", r#"{"permission":{"bash":"ask"}}"#).variable("TERM", "xterm")
+}
+
+#[test]
+fn a_question_is_put_and_the_answer_streams() {
+    let project = asking();
+    let mut terminal = Terminal::start(project.command(&["run", "--script", "script.yaml", "make it"]));
+    terminal.expect("Allow `bash` on").type_line("y").expect("It is there.");
+    let (code, screen) = terminal.finish();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("\u{1b}[32m✓\u{1b}[0m bash Makes it") && screen.contains("2 steps"), "{screen}");
+    assert!(project.directory().join("made").exists());
+}
+
+#[test]
+fn a_no_stops_the_run() {
+    let project = asking();
+    let mut terminal = Terminal::start(project.command(&["run", "--script", "script.yaml", "make it"]));
+    terminal.expect("Allow `bash` on").type_line("n");
+    let (code, screen) = terminal.finish();
+    assert_eq!(code, 3, "{screen}");
+    assert!(!project.directory().join("made").exists());
+}
+
+#[test]
+fn no_color_means_no_escapes_at_all() {
+    let project = asking().variable("NO_COLOR", "1");
+    let command = project.command(&["run", "--auto", "--script", "script.yaml", "make it"]);
+    let (code, screen) = Terminal::start(command).finish();
+    assert_eq!(code, 0, "{screen}");
+    assert!(!screen.contains('\u{1b}') && screen.contains("✓ bash Makes it"), "{screen:?}");
+}
+
+#[test]
+fn the_first_interrupt_stops_the_run_in_order() {
+    let project = scripted("[{ say: [Begun.], delay_ms: 0, gap_ms: 0, call: { bash: { command: sleep 600, description: Waits } } }]")
+        .file("praxis.json", r#"{"permission":{"bash":"allow"}}"#)
+        .variable("TERM", "xterm");
+    let mut terminal = Terminal::start(project.command(&["run", "--script", "script.yaml", "wait"]));
+    // The spinner names the call while it runs.
+    terminal.expect("bash Waits").interrupt();
+    let (code, screen) = terminal.finish();
+    assert_eq!(code, 130, "{screen}");
+    assert!(screen.contains("interrupted; `praxis run --continue` goes on"), "{screen}");
+    let call = super::stored(&project)["messages"][1]["parts"].clone();
+    let call = call.as_array().unwrap().iter().find(|part| part["type"] == "tool").unwrap().clone();
+    assert_eq!(call["state"]["status"], "error");
+}

@@ -1,0 +1,116 @@
+//! A run for programs.
+
+use serde_json::{Value, json};
+
+use super::{lines, run, scripted};
+
+const SCRIPT: &str = "
+- think: Hm.
+  say: I will look.
+  call: { read: { filePath: a.txt } }
+  usage: { input: 100, output: 5 }
+- { say: There is one line., usage: { input: 200, output: 7 } }
+";
+
+fn kinds(lines: &[Value]) -> Vec<&str> {
+    lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_line_is_one_object_and_stdout_has_nothing_else() {
+    let project = scripted(SCRIPT).file("a.txt", "one\n");
+    let run = run(&project, &["--format", "json", "--thinking", "look"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run:?}");
+    let lines = lines(&run);
+    assert_eq!(
+        kinds(&lines),
+        [
+            "session_start",
+            "step_start",
+            "reasoning",
+            "text",
+            "tool_use",
+            "step_finish",
+            "step_start",
+            "text",
+            "step_finish",
+            "result"
+        ]
+    );
+    let session = lines[0]["session"]["id"].clone();
+    for line in &lines {
+        let names: Vec<&str> = line.as_object().unwrap().keys().take(3).map(String::as_str).collect();
+        assert_eq!(names, ["type", "timestamp", "sessionID"]);
+        assert_eq!(line["sessionID"], session);
+        assert!(line["timestamp"].is_u64());
+    }
+    assert_eq!(lines[3]["part"]["text"], "I will look.");
+    assert_eq!(lines[4]["part"]["state"]["status"], "completed");
+    let mut result = lines[9].as_object().unwrap().clone();
+    result.retain(|name, _| !["type", "timestamp", "sessionID"].contains(&name.as_str()));
+    assert_eq!(
+        Value::Object(result),
+        json!({ "text": "There is one line.", "finish": "stop", "steps": 2, "cost": 0.0,
+            "tokens": { "input": 300, "output": 12, "reasoning": 0, "cache": { "read": 0, "write": 0 } }, "exit": 0 })
+    );
+}
+
+#[test]
+fn thoughts_are_left_out_unless_they_are_asked_for() {
+    let project = scripted(SCRIPT).file("a.txt", "one\n");
+    let run = run(&project, &["--format", "json", "look"]);
+    assert!(!kinds(&lines(&run)).contains(&"reasoning"));
+}
+
+#[test]
+fn questions_and_failures_are_told() {
+    let script = "[{ call: { bash: { command: touch made, description: Makes it } } }, Made.]";
+    let project = scripted(script).file("praxis.json", r#"{"permission":{"bash":"ask"}}"#);
+    let refused = run(&project, &["--format", "json", "make it"]);
+    assert_eq!(refused.code, 3);
+    let all = lines(&refused);
+    let permission = all.iter().find(|line| line["type"] == "permission").unwrap();
+    assert_eq!(
+        (&permission["permission"]["permission"], &permission["reply"]),
+        (&json!("bash"), &json!("reject"))
+    );
+    assert_eq!(all.last().unwrap()["exit"], 3);
+
+    let failed =
+        run(&scripted("[{ fail: { status: 400, message: no such thing } }]"), &["--format", "json", "x"]);
+    let all = lines(&failed);
+    let error = all.iter().find(|line| line["type"] == "error").unwrap();
+    assert!(error["error"]["data"]["message"].as_str().unwrap().contains("no such thing"), "{error}");
+    assert_eq!((failed.code, &all.last().unwrap()["exit"]), (1, &json!(1)));
+}
+
+#[test]
+fn an_answer_fits_its_schema() {
+    let script = "[{ say: Here., call: { StructuredOutput: { count: 3 } } }]";
+    let schema = r#"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#;
+    let text = run(&scripted(script).file("s.json", schema), &["--schema", "s.json", "count"]);
+    assert_eq!((text.code, text.stdout.as_str()), (0, "{\n  \"count\": 3\n}\n"), "{text:?}");
+    assert!(text.stderr.starts_with("Here.\n"), "{}", text.stderr);
+    let json =
+        run(&scripted(script).file("s.json", schema), &["--schema", "s.json", "--format", "json", "count"]);
+    assert_eq!(lines(&json).last().unwrap()["structured"], json!({ "count": 3 }));
+}
+
+#[test]
+fn a_long_answer_is_whole_however_slowly_it_is_read() {
+    let script = "[{ say: { text: 'word ', times: 20000 } }]";
+    let run = run(&scripted(script), &["talk"]);
+    assert_eq!((run.code, run.stdout.len()), (0, 20_000 * 5), "{}", run.stderr);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure_worth_a_word() {
+    use std::process::Stdio;
+    let project = scripted("[{ say: { text: 'word ', times: 20000 } }]");
+    let mut command = project.command(&["run", "--script", "script.yaml", "talk"]);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(1), ""));
+}

@@ -1,0 +1,94 @@
+//! Going on with a session, copies of it, and what is sent.
+
+use praxis_testkit::Project;
+use serde_json::{Value, json};
+
+use super::{run, scripted, stored};
+
+fn sessions(project: &Project) -> Vec<Value> {
+    project.run(&["session", "list", "--json"]).json().as_array().unwrap().clone()
+}
+
+const TALK: &str = "
+- { when: { anywhere: second }, expect: { anywhere: first }, say: Both. }
+- { when: { user: first }, say: One. }
+";
+
+#[test]
+fn a_session_goes_on_and_a_copy_leaves_it_alone() {
+    let project = scripted(TALK);
+    assert_eq!(run(&project, &["first"]).stdout, "One.\n");
+    let before = sessions(&project);
+    assert_eq!((before.len(), &before[0]["title"]), (1, &json!("first")));
+
+    let forked = run(&project, &["--continue", "--fork", "second"]);
+    assert_eq!((forked.code, forked.stdout.as_str()), (0, "Both.\n"), "{forked:?}");
+    let after = sessions(&project);
+    assert_eq!((after.len(), &after[0]["title"]), (2, &json!("first (fork #1)")));
+    let id = before[0]["id"].as_str().unwrap();
+    assert_eq!(project.run(&["session", "export", id]).json()["messages"].as_array().unwrap().len(), 2);
+    assert_eq!(stored(&project)["messages"].as_array().unwrap().len(), 4);
+
+    let again = run(&project, &["--session", id, "second"]);
+    assert_eq!((again.code, again.stdout.as_str()), (0, "Both.\n"), "{again:?}");
+    assert_eq!(sessions(&project).len(), 2);
+    assert_eq!(stored(&project)["info"]["id"], id);
+}
+
+#[test]
+fn what_is_piped_in_and_attached_reaches_the_model() {
+    let script = "[{ expect: { user: ['why?\nthe log', attached text] }, say: Because. }]";
+    let project = scripted(script).file("notes.txt", "attached text\n");
+    let arguments = ["run", "--script", "script.yaml", "--file", "notes.txt", "why?"];
+    let run = project.run_with_input(&arguments, "the log\n");
+    assert_eq!((run.code, run.stdout.as_str()), (0, "Because.\n"), "{run:?}");
+}
+
+#[test]
+fn a_command_takes_the_message_as_its_arguments() {
+    let config = json!({ "command": { "greet": { "template": "Greet $1 and then $2." } } }).to_string();
+    let script = "[{ expect: { user: Greet Ann Lee and then Bob. }, say: Hello. }]";
+    let project = scripted(script).file("praxis.json", config);
+    let greeted = run(&project, &["--command", "greet", "Ann Lee", "Bob"]);
+    assert_eq!((greeted.code, greeted.stdout.as_str()), (0, "Hello.\n"), "{greeted:?}");
+    let unknown = run(&project, &["--command", "grete", "x"]);
+    assert_eq!(unknown.code, 2, "{unknown:?}");
+    assert!(unknown.stderr.contains("grete"), "{}", unknown.stderr);
+}
+
+#[test]
+fn a_title_is_given_or_made_of_the_message() {
+    let project = scripted("[Hello.]");
+    run(&project, &["hello there", "--title", "Greeting"]);
+    assert_eq!(stored(&project)["info"]["title"], "Greeting");
+    let project = scripted("[Hello.]");
+    run(&project, &["hello there", "--title"]);
+    assert_eq!(stored(&project)["info"]["title"], "hello there");
+}
+
+#[test]
+fn sessions_add_up() {
+    let script = "
+- { call: { read: { filePath: a.txt } }, usage: { input: 100, output: 5 } }
+- { call: { read: { filePath: none.txt } }, usage: { input: 100, output: 5 } }
+- { say: Done., usage: { input: 200, output: 7 } }
+";
+    let project = scripted(script).file("a.txt", "one\n");
+    assert_eq!(run(&project, &["read"]).code, 0);
+    let expected = json!({
+        "sessions": 1, "messages": 4, "calls": 2, "cost": 0.0,
+        "tokens": { "input": 400, "output": 17, "reasoning": 0, "cache": { "read": 0, "write": 0 } },
+        "tools": { "read": { "calls": 2, "failed": 1 } },
+        "models": { "scripted/script": { "messages": 3, "cost": 0.0,
+            "tokens": { "input": 400, "output": 17, "reasoning": 0, "cache": { "read": 0, "write": 0 } } } },
+    });
+    for arguments in
+        [&["stats", "--json"][..], &["stats", "--json", "--days", "1"], &["stats", "--json", "--project"]]
+    {
+        assert_eq!(project.run(arguments).json(), expected, "{arguments:?}");
+    }
+    let text = project.run(&["stats"]).stdout;
+    assert!(text.contains("tool calls  2\n") && text.contains("read  2      1"), "{text}");
+    let elsewhere = project.home().display().to_string();
+    assert_eq!(project.run(&["stats", "--json", "--project", "--cwd", &elsewhere]).json()["sessions"], 0);
+}
