@@ -75,7 +75,8 @@ pub(crate) async fn run(arguments: RunArguments) -> Outcome {
     let complaint = chosen.player.and_then(|player| player.complaint());
     let code = if complaint.is_some() { WORK_FAILED } else { code(&came.ended) };
     driver.end(Ending { came: &came, code, took: since.elapsed() })?;
-    if let Some(complaint) = complaint {
+    // A run that failed has said so already.
+    if let Some(complaint) = complaint.filter(|_| !matches!(came.ended, Ended::Failed(_))) {
         complain("error", complaint);
     }
     Ok(ExitCode::from(code))

@@ -124,7 +124,7 @@ fn a_failed_call_is_one_line_and_the_run_goes_on() {
     let mut calls: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with('✗')).collect();
     calls.sort_unstable();
     assert_eq!(calls.len(), 2, "{}", run.stderr);
-    assert_eq!(calls[0], "✗ bash Fails — exit code 3");
+    assert_eq!(calls[0], "✗ bash exit 3 — exit code 3");
     assert!(calls[1].starts_with("✗ read none.txt — "), "{}", calls[1]);
 }
 
@@ -167,7 +167,7 @@ fn wrong_usage_begins_nothing() {
         (&["run", "--model", "nobody/x", "x"], "there is no provider `nobody`"),
         (&["run", "--script", "script.yaml", "--agent", "buidl", "x"], "there is no agent `buidl`"),
         (&["run", "--script", "script.yaml", "--agent", "general", "x"], "is a subagent"),
-        (&["run", "--budget", "-1", "x"], "--budget"),
+        (&["run", "--budget", "0", "x"], "--budget"),
         (&["run", "--max-steps", "0", "x"], "--max-steps"),
     ] {
         let run = project.run(arguments);

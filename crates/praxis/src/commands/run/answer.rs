@@ -44,16 +44,26 @@ impl Desk {
         self.asking.is_some()
     }
 
+    /// Whether a question waits and none is being answered.
+    pub(super) fn is_wanted(&self) -> bool {
+        let waits = || !self.permissions.pending().is_empty() || !self.questions.pending().is_empty();
+        self.asking.is_none() && waits()
+    }
+
+    /// Lets go of a question that the run no longer waits for.
+    pub(super) fn leave(&mut self) {
+        if let Some(asking) = self.asking.take() {
+            asking.abort();
+        }
+    }
+
     /// Whether the answers come from the screen that everything else is shown on.
     pub(super) fn needs_the_screen(&self) -> bool {
         self.answerer == Answerer::Person
     }
 
-    /// Begins with the first question that waits, if there is one; says whether there is.
-    pub(super) fn attend(&mut self) -> bool {
-        if self.asking.is_some() {
-            return false;
-        }
+    /// Begins with the first question that waits, if there is one.
+    pub(super) fn attend(&mut self) {
         let answerer = self.answerer;
         if let Some(request) = self.permissions.pending().into_iter().next() {
             let asking = async move {
@@ -71,7 +81,6 @@ impl Desk {
             };
             self.asking = Some(tokio::spawn(asking));
         }
-        self.asking.is_some()
     }
 
     /// Waits for the answer and passes it on. Waits for ever where nothing was asked.

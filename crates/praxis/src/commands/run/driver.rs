@@ -58,6 +58,8 @@ impl Driver {
                 _ = ticks.tick(), if self.view.is_animated() && !self.desk.is_busy() => self.view.tick()?,
             }
         };
+        // Whoever is still being asked is asked in vain.
+        self.desk.leave();
         let rest = self.events.try_recv();
         self.take(rest).await?;
         Ok(came.unwrap_or_else(|_| Err(EngineError::Crashed(self.session.clone()))))
@@ -145,7 +147,10 @@ impl Driver {
     }
 
     fn attend(&mut self) -> io::Result<()> {
-        if self.desk.needs_the_screen() && !self.desk.is_busy() {
+        if !self.desk.is_wanted() {
+            return Ok(());
+        }
+        if self.desk.needs_the_screen() {
             self.view.make_room()?;
         }
         self.desk.attend();

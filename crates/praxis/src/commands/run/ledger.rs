@@ -84,7 +84,11 @@ fn is_settled(body: &PartBody) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use praxis_proto::StepStartPart;
+    use praxis_store::{Existing, SqliteStore, Transfer};
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -104,5 +108,43 @@ mod tests {
             [("msg_1", "a"), ("msg_1", "a"), ("msg_1", "b"), ("msg_2", "c"), ("msg_1", "b"), ("msg_2", "c")]
                 .map(|(message, id)| ledger.enter(&part(message, id)));
         assert_eq!(shown, [true, false, true, true, false, false]);
+    }
+    /// A session with one question and so many answers of two parts each.
+    fn session(answers: usize) -> Transfer {
+        let said = |number: usize| {
+            let id = format!("msg_{number:03}");
+            let part = |part: &str| json!({ "id": format!("prt_{number:03}{part}"), "sessionID": "ses_1", "messageID": id, "type": "step-start" });
+            let parts: Vec<Value> = if number == 0 { Vec::new() } else { vec![part("a"), part("b")] };
+            let info = match number {
+                0 => json!({ "role": "user", "id": id, "sessionID": "ses_1", "time": { "created": 1 },
+                    "agent": "build", "model": { "providerID": "p", "modelID": "m" } }),
+                _ => json!({ "role": "assistant", "id": id, "sessionID": "ses_1", "parentID": "msg_000",
+                    "time": { "created": 1, "completed": 2 }, "modelID": "m", "providerID": "p", "path": {} }),
+            };
+            json!({ "info": info, "parts": parts })
+        };
+        let info =
+            json!({ "id": "ses_1", "directory": "/w", "title": "t", "time": { "created": 1, "updated": 1 } });
+        let messages: Vec<Value> = (0..=answers).map(said).collect();
+        serde_json::from_value(json!({ "info": info, "messages": messages })).unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_was_missed_is_found_whether_pages_or_parts_of_a_message_ago() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("x.db"), Arc::new(|| 1)).unwrap();
+        let answers = PAGE * 2 + 1;
+        store.import(session(answers), Existing::Keep).await.unwrap();
+        let id = SessionId::from_raw("ses_1");
+        let mut ledger = Ledger::default();
+        let all = ledger.stored(&store, &id).await.unwrap();
+        assert_eq!(all.len(), answers * 2);
+        assert_eq!((all[0].id.as_str(), all[1].id.as_str()), ("prt_001a", "prt_001b"));
+
+        assert!(ledger.enter(&part("msg_003", "prt_003a")));
+        let missed: Vec<Part> =
+            ledger.stored(&store, &id).await.unwrap().into_iter().filter(|part| ledger.enter(part)).collect();
+        assert_eq!(missed.len(), (answers - 2) * 2 - 1);
+        assert_eq!(missed[0].id.as_str(), "prt_003b");
     }
 }

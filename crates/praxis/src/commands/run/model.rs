@@ -113,3 +113,36 @@ fn three_ways(found: &[Found]) -> String {
     }
     text + "\n  praxis demo             see what Praxis does, without a model"
 }
+
+#[cfg(test)]
+mod tests {
+    use praxis_config::Surroundings;
+
+    use super::*;
+
+    #[test]
+    fn a_server_that_was_found_is_named_with_its_models() {
+        let mut servers = local_servers(&Surroundings::from_env([]));
+        servers.truncate(2);
+        let models = [vec!["a", "b", "c", "d"], vec![]];
+        let found = servers.into_iter().zip(models).map(|(server, models)| Found {
+            server,
+            models: models.into_iter().map(str::to_owned).collect(),
+        });
+        insta::assert_snapshot!(three_ways(&found.collect::<Vec<_>>()), @r"
+        no model can be used yet. Three ways on:
+
+          praxis auth login       store a key of a provider, or set its variable, for example ANTHROPIC_API_KEY
+          praxis models --local   use Ollama, which answers at http://127.0.0.1:11434 and has a, b, c
+                                  use LM Studio, which answers at http://127.0.0.1:1234 and has no model yet
+          praxis demo             see what Praxis does, without a model
+        ");
+        insta::assert_snapshot!(three_ways(&[]), @r"
+        no model can be used yet. Three ways on:
+
+          praxis auth login       store a key of a provider, or set its variable, for example ANTHROPIC_API_KEY
+          praxis models --local   use a model server on this machine; none answers now, `ollama serve` starts one
+          praxis demo             see what Praxis does, without a model
+        ");
+    }
+}

@@ -9,7 +9,7 @@ mod sum;
 
 use std::io;
 
-use praxis_engine::Ended;
+use praxis_engine::{Ended, Outcome};
 use praxis_proto::{
     Failure, Part, PartBody, PartId, PermissionRequest, ReplyKind, Session, SessionStatus, ToolState,
 };
@@ -27,7 +27,8 @@ pub(super) struct Text {
     streaming: Option<Streaming>,
     /// Calls at work, by what they are called on the screen.
     running: Vec<(PartId, String)>,
-    last_trouble: String,
+    /// What went wrong last. The end of the run may say the same, so it waits.
+    trouble: Option<String>,
 }
 
 /// A text or thought that is being shown while it grows.
@@ -54,7 +55,7 @@ impl Text {
             structured,
             streaming: None,
             running: Vec::new(),
-            last_trouble: String::new(),
+            trouble: None,
         }
     }
 
@@ -170,9 +171,11 @@ impl View for Text {
     }
 
     fn trouble(&mut self, failure: &Failure) -> io::Result<()> {
-        self.last_trouble = failure.message().to_owned();
-        // How the run ended is said at its end.
-        Ok(())
+        let new = format!("! {}", harmless(failure.message(), Lines::Many));
+        match self.trouble.replace(new.clone()) {
+            Some(earlier) if earlier != new => self.paper.warn(&earlier),
+            _ => Ok(()),
+        }
     }
 
     fn make_room(&mut self) -> io::Result<()> {
@@ -207,7 +210,11 @@ impl View for Text {
             self.paper.answer(&format!("{value:#}"))?;
             self.paper.end_block()?;
         }
-        if let Some(why) = why(&ending.came.ended) {
+        let is_told = matches!(ending.came.ended, Ended::Failed(_) | Ended::Limit(_));
+        if let Some(trouble) = self.trouble.take().filter(|_| !is_told) {
+            self.paper.warn(&trouble)?;
+        }
+        if let Some(why) = why(ending.came) {
             self.paper.warn(&why)?;
         }
         self.paper.note(&sum::line(ending, sums))
@@ -215,8 +222,9 @@ impl View for Text {
 }
 
 /// Why the run did not end by itself, and what to do next.
-fn why(ended: &Ended) -> Option<String> {
-    Some(match ended {
+fn why(came: &Outcome) -> Option<String> {
+    Some(match &came.ended {
+        Ended::Done if came.steps == 0 => "nothing was left to answer; say what to do next".to_owned(),
         Ended::Done => return None,
         Ended::Failed(failure) => format!("error: {}", harmless(failure.message(), Lines::Many)),
         Ended::Blocked => {

@@ -3,10 +3,12 @@
 use std::io::Read;
 use std::process::{Command, Stdio};
 
+use praxis_testkit::Project;
+
 use super::{run, scripted, stored};
 
-#[test]
-fn a_run_that_was_killed_goes_on_with_its_call_closed() {
+/// A project whose run was killed in the middle of a call.
+fn killed() -> Project {
     let script = "
 - { when: { user: go on }, expect: { anywhere: begin }, say: We go on. }
 - { say: I will wait., call: { bash: { command: 'echo here > pipe; sleep 600', description: Waits } } }
@@ -27,7 +29,12 @@ fn a_run_that_was_killed_goes_on_with_its_call_closed() {
     assert_eq!(said, "here\n");
     child.kill().unwrap();
     child.wait().unwrap();
+    project
+}
 
+#[test]
+fn a_run_that_was_killed_goes_on_with_its_call_closed() {
+    let project = killed();
     let again = run(&project, &["--continue", "go on"]);
     assert_eq!((again.code, again.stdout.as_str()), (0, "We go on.\n"), "{again:?}");
     let parts = stored(&project)["messages"][1]["parts"].clone();
@@ -40,9 +47,11 @@ fn a_run_that_was_killed_goes_on_with_its_call_closed() {
 
 #[test]
 fn what_was_cut_off_is_finished_without_a_new_message() {
-    let project = scripted("[{ fail: { status: 400, message: later } }]");
-    assert_eq!(run(&project, &["begin"]).code, 1);
-    let project = project.file("script.yaml", "[{ expect: { user: begin }, say: Done now. }]");
+    let project =
+        killed().file("script.yaml", "[{ expect: { user: begin, result: { of: bash } }, say: Done now. }]");
     let again = run(&project, &["--continue"]);
     assert_eq!((again.code, again.stdout.as_str()), (0, "Done now.\n"), "{again:?}");
+    let nothing = run(&project, &["--continue"]);
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (0, ""), "{nothing:?}");
+    assert!(nothing.stderr.contains("nothing was left to answer"), "{}", nothing.stderr);
 }

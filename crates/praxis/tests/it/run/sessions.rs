@@ -37,7 +37,7 @@ fn a_session_goes_on_and_a_copy_leaves_it_alone() {
 
 #[test]
 fn what_is_piped_in_and_attached_reaches_the_model() {
-    let script = "[{ expect: { user: ['why?\nthe log', attached text] }, say: Because. }]";
+    let script = r#"[{ expect: { user: ["why?\nthe log", attached text] }, say: Because. }]"#;
     let project = scripted(script).file("notes.txt", "attached text\n");
     let arguments = ["run", "--script", "script.yaml", "--file", "notes.txt", "why?"];
     let run = project.run_with_input(&arguments, "the log\n");

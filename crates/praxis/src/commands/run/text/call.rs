@@ -11,7 +11,7 @@ const SHOWN: usize = 20;
 const MOST_CHARS: usize = 300;
 /// Arguments that tell best what a call is about.
 const TELLING: [&str; 9] =
-    ["description", "command", "filePath", "path", "pattern", "url", "query", "name", "prompt"];
+    ["command", "filePath", "path", "pattern", "url", "query", "name", "description", "prompt"];
 
 /// What a call is about, on one line.
 pub(super) fn label(tool: &ToolPart) -> String {
