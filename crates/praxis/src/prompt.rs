@@ -62,13 +62,17 @@ impl Answerer {
 
     /// Answers everything that is asked from now on, until dropped.
     pub(crate) fn attend(self, workbench: &Workbench) -> Attending {
-        let desk = Desk {
+        let events = workbench.bus.subscribe();
+        Attending(tokio::spawn(self.desk(workbench).serve(events)))
+    }
+
+    /// Answers what it is handed, for whoever listens to the bus already.
+    pub(crate) fn desk(self, workbench: &Workbench) -> Desk {
+        Desk {
             answerer: self,
             permissions: Arc::clone(&workbench.permissions),
             questions: Arc::clone(&workbench.questions),
-        };
-        let events = workbench.bus.subscribe();
-        Attending(tokio::spawn(desk.serve(events)))
+        }
     }
 }
 
@@ -81,7 +85,8 @@ impl Drop for Attending {
     }
 }
 
-struct Desk {
+/// Where questions are answered.
+pub(crate) struct Desk {
     answerer: Answerer,
     permissions: Arc<Permissions>,
     questions: Arc<Questions>,
@@ -108,7 +113,8 @@ impl Desk {
         }
     }
 
-    async fn permission(&self, request: PermissionRequest) {
+    /// Answers one question for permission.
+    pub(crate) async fn permission(&self, request: PermissionRequest) {
         let id = request.id.clone();
         let reply = self.answerer.reply(request).await;
         if let Err(error) = self.permissions.reply(&id, reply) {
@@ -157,7 +163,7 @@ fn ask_permission(
     let care = Care::of(request);
     match &care {
         Care::Usual => {}
-        Care::Doubt(reason) => writeln!(screen, "  asked although rules allow it: {reason}")?,
+        Care::Doubt(reason) => writeln!(screen, "  no general rule allows it: {reason}")?,
         Care::Confirm(act) => writeln!(screen, "  ! This would {act}.")?,
     }
     if let Some(diff) = request.metadata.get("diff").and_then(|diff| diff.as_str()) {
@@ -290,7 +296,7 @@ mod tests {
     fn a_doubt_is_told_and_a_confirmation_holds_once() {
         let (reply, screen) = careful("doubt", "`git -c`", "y\n");
         assert_eq!(reply, Reply::Once);
-        assert!(screen.contains("asked although rules allow it: `git -c`"), "{screen}");
+        assert!(screen.contains("no general rule allows it: `git -c`"), "{screen}");
         let (reply, screen) = careful("confirm", "delete `/`", "y\n");
         assert_eq!(reply, Reply::Once);
         assert!(screen.contains("! This would delete `/`.") && !screen.contains("always"), "{screen}");
