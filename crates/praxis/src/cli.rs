@@ -25,7 +25,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Give the model something to do, once, and see it through
     Run(Box<RunArguments>),
-    /// A short tour on a sample project: real tools, real permissions, no key, no network
+    /// A whole session on a sample project: a script plays the model, all else is real; no key, no network
     Demo,
     /// The tools: what a model would see, and running one without a model
     #[command(subcommand)]

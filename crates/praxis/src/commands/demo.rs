@@ -1,183 +1,325 @@
-//! `praxis demo`: a short tour of the tool system on a sample project, with real files and real decisions.
+//! `praxis demo`: a whole session on a sample project. A script plays the model; everything else is real.
 
-use std::io;
-use std::path::{Path, PathBuf};
+mod page;
+mod sample;
+mod show;
+
+use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
-use praxis_config::Surroundings;
-use praxis_engine::{CallSetting, Opening, Workbench};
-use praxis_proto::SessionId;
-use praxis_tools::registry::{Reach, Scene};
-use praxis_tools::{Attendance, Offer};
-use serde_json::{Value, json};
+use praxis_engine::prompt::PromptInput;
+use praxis_engine::{
+    Ended, Engine, EngineError, EngineParts, Limits, Models, NewSession, Opening, SCRIPTED, Workbench,
+};
+use praxis_llm::provider::Providers;
+use praxis_llm::script::{Player, Script};
+use praxis_proto::{Event, PermissionRequest, SessionModel};
+use praxis_store::SqliteStore;
+use praxis_tools::{Attendance, system_clock};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
+use self::page::{Look, Page};
+use self::sample::Sample;
+use self::show::Show;
 use crate::Outcome;
+use crate::cli::Answer;
 use crate::opened::launcher;
-use crate::prompt::Answerer;
-use crate::screen::{Failure, say};
+use crate::prompt::{Answerer, Desk};
+use crate::screen::{Failure, INTERRUPTED, REJECTED, complain};
 
-/// Lines of an output that the tour shows.
-const SHOWN: usize = 9;
+/// What the model says and does.
+const SCRIPT: &str = include_str!("demo/script.yaml");
+/// The name under which the script answers.
+const NAME: &str = "demo";
+/// What the model is asked.
+const PROMPT: &str = "The test fails. Find out why, and fix it.";
+/// More answers than the script has, so that a demo gone wrong ends.
+const MOST_STEPS: u32 = 20;
+/// Lines of a diff before the usual two that name the file.
+const DIFF_TITLE: usize = 2;
 
-const SAMPLE: &[(&str, &str)] = &[
-    ("README.md", "# Lighthouse\n\nBlinks every five seconds.\n"),
-    ("src/blink.sh", "#!/bin/sh\nwhile :; do echo on; sleep 5; done\n"),
-    (".env", "LAMP_PASSWORD=correct-horse\n"),
-    (
-        "praxis.jsonc",
-        "{\n  // The last match wins.\n  \"permission\": {\n    \"edit\": { \"*\": \"allow\", \"*.lock\": \"deny\" }\n  }\n}\n",
-    ),
+const NEXT: [(&str, &str); 3] = [
+    ("praxis auth login", "give Praxis a key of your provider"),
+    ("praxis models", "see which models you can use with it"),
+    ("praxis run 'what is in this project?'", "ask one, in a project of yours"),
 ];
 
+/// What the demo came to.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    /// The test passes, by this change.
+    Fixed { diff: String, test: String },
+    /// The user said no.
+    Refused,
+    /// It did not go as the script says.
+    Strayed(String),
+}
+
 pub(crate) async fn run() -> Outcome {
+    // Listened to before the first question can be seen, or an early Ctrl-C would leave the sample behind.
+    let mut interrupts = signal(SignalKind::interrupt())
+        .map_err(|e| Failure::work(format!("could not listen for Ctrl-C: {e}")))?;
     let sample =
         Sample::make().map_err(|e| Failure::work(format!("could not write the sample project: {e}")))?;
-    let answerer = Answerer::choose(None);
-    let tour = Tour::open(&sample, answerer).await?;
-    let _attending = answerer.attend(&tour.workbench);
+    let answerer = match Answerer::choose(None) {
+        Answerer::Person => Answerer::Person,
+        Answerer::Nobody | Answerer::Fixed(_) => Answerer::Fixed(Answer::Allow),
+    };
+    let mut page = Page::stdout();
+    let player = Arc::new(Player::new(script(page.is_watched())?));
+    let engine = open(&sample, answerer, &player)?;
+    introduce(&mut page, &sample)?;
 
-    say(
-        "Praxis gives a language model hands. Here a script plays the model; files, rules and answers are real.",
-    )?;
-    say(format!("The sample project is in {}", sample.project().display()))?;
-
-    heading(1, "What a model is offered")?;
-    for definition in tour.offer.definitions() {
-        say(format!(
-            "  {:<10} {}",
-            definition.name,
-            definition.description.lines().next().unwrap_or_default()
-        ))?;
+    let mut stage = Stage::new(&engine, answerer, page);
+    let verdict = tokio::select! {
+        verdict = stage.play(&player) => Some(verdict),
+        _ = interrupts.recv() => None,
+    };
+    engine.close().await;
+    match verdict {
+        Some(verdict) => conclude(&mut stage.show.page, verdict?),
+        None => Ok(ExitCode::from(INTERRUPTED)),
     }
-
-    heading(2, "A call, from name to report")?;
-    tour.call("read", json!({ "filePath": "src/blink.sh" })).await?;
-
-    heading(3, "A model that gets it wrong is told how to get it right")?;
-    tour.call("read", json!({ "filePath": 7, "limit": "two" })).await?;
-    tour.call("readd", json!({ "filePath": "README.md" })).await?;
-    tour.call("fly", json!({})).await?;
-
-    heading(4, "Several calls at once")?;
-    let read = |file: &str| json!({ "tool": "read", "parameters": { "filePath": file } });
-    tour.call("batch", json!({ "tool_calls": [read("README.md"), read("src/missing.sh")] })).await?;
-
-    heading(5, "A change, exact or refused")?;
-    tour.call("grep", json!({ "pattern": "sleep [0-9]+" })).await?;
-    let edit =
-        |old: &str, new: &str| json!({ "filePath": "src/blink.sh", "oldString": old, "newString": new });
-    tour.call("edit", edit("sleep 5", "sleep 3")).await?;
-    tour.call("edit", edit("echo off", "echo dark")).await?;
-
-    heading(6, "A secret file is a question")?;
-    tour.call("read", json!({ "filePath": ".env" })).await?;
-
-    heading(7, "Rules have reasons, and plan mode holds whatever the rules say")?;
-    for (agent, file) in [("build", "src/blink.sh"), ("build", "Cargo.lock"), ("plan", "src/blink.sh")] {
-        let authority = &tour.workbench.agents.get(Some(agent)).map_err(Failure::work)?.authority;
-        let decision = authority.decide("edit", file, &[]);
-        let reason = decision.reason().replace(&format!("{}/", sample.project().display()), "");
-        say(format!("  {agent:<5} edit {file:<13} → {:<5} by {reason}", decision.action.as_str()))?;
-    }
-
-    heading(8, "Where to go from here")?;
-    say("  praxis tool run read --input '{\"filePath\":\"README.md\"}' --ask print")?;
-    say("  praxis permission explain --permission edit --pattern src/main.rs")?;
-    say("  praxis config schema     every key a praxis.json (or opencode.json) may have")?;
-    say("  cargo run -p praxis-tools --example note     a tool of your own, in one file")?;
-    Ok(ExitCode::SUCCESS)
 }
 
-/// What a change did, without the lines that name the file.
-fn changed_lines(diff: &Value) -> String {
-    diff.as_str().unwrap_or_default().lines().skip(4).collect::<Vec<_>>().join("\n")
-}
-
-fn heading(number: usize, text: &str) -> io::Result<()> {
-    say(format!("\n{number}. {text}\n"))
-}
-
-/// The sample project and a home of its own, so that the tour is the same everywhere and leaves nothing behind.
-struct Sample {
-    root: PathBuf,
-}
-
-impl Sample {
-    fn make() -> io::Result<Self> {
-        let root = std::env::temp_dir().canonicalize()?.join(format!("praxis-demo-{}", std::process::id()));
-        let sample = Self { root };
-        for (name, content) in SAMPLE {
-            let path = sample.project().join(name);
-            std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
-            std::fs::write(path, content)?;
+/// The script; its pauses are for eyes only.
+fn script(watched: bool) -> Result<Script, Failure> {
+    let mut script = Script::parse("script.yaml", SCRIPT).map_err(Failure::work)?;
+    if !watched {
+        for turn in &mut script.turns {
+            turn.gap = Duration::ZERO;
         }
-        Ok(sample)
     }
-
-    fn project(&self) -> PathBuf {
-        self.root.join("lighthouse")
-    }
-
-    fn home(&self) -> PathBuf {
-        self.root.join("home")
-    }
+    Ok(script)
 }
 
-impl Drop for Sample {
-    fn drop(&mut self) {
-        // Left files in the temporary folder do no harm.
-        let _ = std::fs::remove_dir_all(&self.root);
-    }
+fn open(sample: &Sample, answerer: Answerer, player: &Arc<Player>) -> Result<Engine, Failure> {
+    let surroundings = sample.surroundings();
+    let workbench = Workbench::open(Opening {
+        surroundings: &surroundings,
+        directory: &sample.project(),
+        config_file: None,
+        attendance: answerer.attendance(),
+        questions: Attendance::Unattended,
+        observers: Vec::new(),
+        launcher: launcher(),
+    })
+    .map_err(Failure::work)?;
+    let store = SqliteStore::open(&sample.store(), system_clock()).map_err(Failure::work)?;
+    let providers = Providers::open(&surroundings, &workbench.loaded.config).map_err(Failure::work)?;
+    let models = Models::new(providers).with_player(NAME, Arc::clone(player));
+    Ok(Engine::open(EngineParts::new(workbench, Arc::new(store), models)))
 }
 
-struct Tour {
-    workbench: Workbench,
-    offer: Offer,
-    session: SessionId,
+/// A session that is played and shown.
+struct Stage<'a, W> {
+    engine: &'a Engine,
+    answerer: Answerer,
+    desk: Desk,
+    events: Receiver<Event>,
+    show: Show<W>,
 }
 
-impl Tour {
-    async fn open(sample: &Sample, answerer: Answerer) -> Result<Self, Failure> {
-        let home = sample.home().display().to_string();
-        let workbench = Workbench::open(Opening {
-            surroundings: &Surroundings::from_env([("HOME".to_owned(), home)]),
-            directory: &sample.project(),
-            config_file: None,
-            attendance: answerer.attendance(),
-            questions: Attendance::Unattended,
-            observers: Vec::new(),
-            launcher: launcher(),
-        })
-        .map_err(Failure::work)?;
-        let agent = workbench.agents.get(None).map_err(Failure::work)?;
-        let scene = Scene { reach: Reach::Everything, ..workbench.scene(agent, None) };
-        let offer = workbench.registry.resolve(&scene).await;
-        Ok(Self { session: workbench.mint.session(), offer, workbench })
+impl<'a, W: Write> Stage<'a, W> {
+    fn new(engine: &'a Engine, answerer: Answerer, page: Page<W>) -> Self {
+        let desk = answerer.desk(engine.workbench());
+        let show = Show::new(page, engine.workbench().instance.root());
+        Self { engine, answerer, desk, events: engine.subscribe(), show }
     }
 
-    /// Makes one call and shows what goes in and what comes out.
-    async fn call(&self, tool: &str, arguments: Value) -> Result<(), Failure> {
-        say(format!("  → {tool} {arguments}"))?;
-        let agent = self.workbench.agents.get(None).map_err(Failure::work)?;
-        let setting = CallSetting {
-            session: self.session.clone(),
-            message: self.workbench.mint.message(),
-            call: self.workbench.mint.call(),
-            cancel: Default::default(),
-        };
-        let done = self.offer.call(tool, arguments, &self.workbench.cx(agent, setting)).await;
-        let (mark, text) = match done.outcome {
-            Ok(report) => ("✓", report.metadata.get("diff").map_or(report.output, changed_lines)),
-            Err(error) => ("✗", error.to_string()),
-        };
-        say(format!("  {mark} {}", done.tool))?;
-        for line in text.lines().take(SHOWN) {
-            say(format!("    {line}"))?;
+    /// Plays the session to its end.
+    async fn play(&mut self, player: &Player) -> Result<Verdict, Failure> {
+        let model = SessionModel { id: NAME.to_owned(), provider: SCRIPTED.to_owned(), variant: None };
+        let new = NewSession { title: Some("Demo".to_owned()), model: Some(model), ..NewSession::default() };
+        let session = self.engine.create(new).await.map_err(Failure::work)?.id;
+        let limits = Limits { steps: Some(MOST_STEPS), ..Limits::default() };
+        let prompting = self.engine.prompt(PromptInput::text(session, PROMPT), limits);
+        let outcome = self.watch(prompting).await?.map_err(Failure::work)?;
+        self.show.page.rest()?;
+        Ok(self.judge(outcome.ended, player))
+    }
+
+    /// Shows events in their order, questions included, until the run has ended.
+    async fn watch<T>(
+        &mut self,
+        running: impl Future<Output = Result<T, EngineError>>,
+    ) -> io::Result<Result<T, EngineError>> {
+        let mut running = std::pin::pin!(running);
+        loop {
+            tokio::select! {
+                biased;
+                event = self.events.recv() => match event {
+                    Ok(event) => self.take(event).await?,
+                    Err(RecvError::Lagged(_)) => self.catch_up().await?,
+                    // The bus lives as long as the engine does.
+                    Err(RecvError::Closed) => return Ok(running.await),
+                },
+                done = &mut running => {
+                    self.drain().await?;
+                    return Ok(done);
+                }
+            }
         }
-        let more = text.lines().count().saturating_sub(SHOWN);
-        if more > 0 {
-            say(format!("    … {more} more lines"))?;
+    }
+
+    /// What was told before the run ended and not heard yet.
+    async fn drain(&mut self) -> io::Result<()> {
+        loop {
+            match self.events.try_recv() {
+                Ok(event) => self.take(event).await?,
+                Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return Ok(()),
+            }
+        }
+    }
+
+    async fn take(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::PermissionAsked(request) => self.answer(request).await,
+            event => self.show.event(&event),
+        }
+    }
+
+    /// Questions that went by unheard still wait.
+    async fn catch_up(&mut self) -> io::Result<()> {
+        for request in self.engine.workbench().permissions.pending() {
+            self.answer(request).await?;
         }
         Ok(())
+    }
+
+    async fn answer(&mut self, request: PermissionRequest) -> io::Result<()> {
+        self.show.page.rest()?;
+        if self.answerer != Answerer::Person {
+            self.show.answered_for_you(&request)?;
+        }
+        self.desk.permission(request).await;
+        Ok(())
+    }
+
+    fn judge(&mut self, ended: Ended, player: &Player) -> Verdict {
+        if self.show.refused {
+            return Verdict::Refused;
+        }
+        let strayed = match ended {
+            Ended::Done => player.complaint(),
+            Ended::Failed(failure) => {
+                Some(player.complaint().unwrap_or_else(|| failure.message().to_owned()))
+            }
+            Ended::Limit(limit) => Some(limit.to_string()),
+            Ended::Blocked | Ended::Cancelled => Some("the run was stopped".to_owned()),
+        };
+        if let Some(why) = strayed {
+            return Verdict::Strayed(why);
+        }
+        match (self.show.diff.take(), self.show.passed.take(), player.left()) {
+            (Some(diff), Some(test), 0) => Verdict::Fixed { diff, test },
+            (_, _, left) => {
+                Verdict::Strayed(format!("the run ended before the test passed, {left} turns too early"))
+            }
+        }
+    }
+}
+
+fn introduce(page: &mut Page<impl Write>, sample: &Sample) -> io::Result<()> {
+    page.prose(
+        "A script plays the model here. Everything else is real: the files, the tools, the rules and the question. \
+         There is no key and no network.",
+    )?;
+    page.line(Look::Faint, &format!("The sample project is in {}", sample.project().display()))?;
+    page.gap()?;
+    page.line(Look::Strong, &format!("> {PROMPT}"))
+}
+
+fn conclude(page: &mut Page<impl Write>, verdict: Verdict) -> Outcome {
+    page.gap()?;
+    match verdict {
+        Verdict::Fixed { diff, test } => {
+            ending(page, &diff, &test)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Verdict::Refused => {
+            page.line(Look::Strong, "You said no, so the command did not run and the work stopped there.")?;
+            page.prose("Nothing was changed. Run `praxis demo` again and answer y to see the test pass.")?;
+            Ok(ExitCode::from(REJECTED))
+        }
+        Verdict::Strayed(why) => {
+            complain("the demo did not go as scripted", &why);
+            Err(Failure::work(
+                "a tool gave something else than it should on this machine; `praxis doctor` looks for the cause",
+            ))
+        }
+    }
+}
+
+/// The change, the test, and what to do next.
+fn ending(page: &mut Page<impl Write>, diff: &str, test: &str) -> io::Result<()> {
+    page.line(Look::Strong, "The change")?;
+    for line in diff.lines().skip(DIFF_TITLE) {
+        let look = match line.as_bytes().first() {
+            Some(b'+') => Look::Good,
+            Some(b'-') => Look::Bad,
+            _ => Look::Plain,
+        };
+        page.whole(look, &format!("  {line}"))?;
+    }
+    page.gap()?;
+    page.line(Look::Strong, "The test")?;
+    for line in test.lines() {
+        page.line(Look::Plain, &format!("  {line}"))?;
+    }
+    page.gap()?;
+    page.line(Look::Strong, "What to do next")?;
+    for (command, what) in NEXT {
+        page.whole(Look::Plain, &format!("  {command}"))?;
+        page.line(Look::Faint, &format!("    {what}"))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays a script on the sample; it must get by without commands.
+    async fn played(script: &str) -> (Verdict, String) {
+        let sample = Sample::make().unwrap();
+        let player = Arc::new(Player::new(Script::parse("test.yaml", script).unwrap()));
+        let answerer = Answerer::Fixed(Answer::Allow);
+        let engine = open(&sample, answerer, &player).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let mut out = Vec::new();
+        let mut stage = Stage::new(&engine, answerer, Page::new(&mut out, false, None));
+        let verdict = stage.play(&player).await.unwrap_or_else(|failure| panic!("{failure:?}"));
+        engine.close().await;
+        (verdict, String::from_utf8(out).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_result_that_the_script_does_not_expect_is_told() {
+        let (verdict, shown) = played(
+            "
+            - call: { read: { filePath: lib/year.sh } }
+            - expect: { result: { of: read, text: something else } }
+              say: It was as I thought.
+            ",
+        )
+        .await;
+        let Verdict::Strayed(why) = verdict else { panic!("{verdict:?}") };
+        assert!(why.contains("something else") && why.contains("is_leap"), "{why}");
+        assert!(shown.contains("✓ read lib/year.sh") && !shown.contains("as I thought"), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn a_script_that_fixes_nothing_has_not_fixed_it() {
+        let (verdict, shown) = played("- say: All is well.").await;
+        assert_eq!(
+            verdict,
+            Verdict::Strayed("the run ended before the test passed, 0 turns too early".into())
+        );
+        assert_eq!(shown, "\nAll is well.\n");
     }
 }
