@@ -66,7 +66,8 @@ impl SessionHooks for Gate {
 
 impl Stepping {
     fn at(steps: usize, call: &str) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (sender, came) = channel();
         let gate = Arc::new(Gate { came: sender, go: Semaphore::new(0) });
