@@ -51,8 +51,9 @@ impl Answerer {
             Self::Fixed(Answer::Allow | Answer::Print) => standing_yes(&Care::of(&request)),
             Self::Fixed(Answer::Deny) | Self::Nobody => Reply::Reject(None),
             Self::Person => {
+                // stderr is not held while waiting, or nobody could say that the run was stopped meanwhile.
                 let asked = tokio::task::spawn_blocking(move || {
-                    ask_permission(&request, &mut io::stdin().lock(), &mut io::stderr().lock())
+                    ask_permission(&request, &mut io::stdin().lock(), &mut io::stderr())
                 });
                 // No answer, for whatever reason, is no permission.
                 asked.await.ok().and_then(Result::ok).unwrap_or(Reply::Reject(None))
@@ -134,7 +135,7 @@ impl Desk {
 /// The answers that come from standard input; none when the person leaves.
 pub(crate) async fn answers(questions: Vec<Question>) -> Option<Answers> {
     let asked = tokio::task::spawn_blocking(move || {
-        ask_questions(&questions, &mut io::stdin().lock(), &mut io::stderr().lock())
+        ask_questions(&questions, &mut io::stdin().lock(), &mut io::stderr())
     });
     asked.await.ok().and_then(Result::ok).flatten()
 }

@@ -41,6 +41,16 @@ fn a_no_stops_the_run() {
 }
 
 #[test]
+fn a_question_can_be_left_with_an_interrupt() {
+    let project = asking();
+    let mut terminal = Terminal::start(project.command(&["run", "--script", "script.yaml", "make it"]));
+    terminal.expect("or say what to do instead: ").interrupt();
+    let (code, screen) = terminal.finish();
+    assert_eq!(code, 130, "{screen}");
+    assert!(screen.contains("✗\u{1b}[0m bash touch made-with-a-long-name"), "{screen}");
+}
+
+#[test]
 fn no_color_means_no_escapes_at_all() {
     let project = asking().variable("NO_COLOR", "1");
     let command = project.command(&["run", "--auto", "--script", "script.yaml", "make it"]);
