@@ -1,29 +1,27 @@
 //! The engine: sessions of one project, prompted, joined, cancelled and watched.
 
+mod prompting;
+mod shell;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use praxis_llm::provider::Choice;
-use praxis_proto::{
-    Event, MessageModel, MessageWithParts, Part, PartBody, Session, SessionId, SessionModel, SessionRule,
-    SessionStatus,
-};
-use praxis_store::{Change, Draft, Store};
+use praxis_proto::{Event, Part, PartBody, Session, SessionId, SessionModel, SessionRule, SessionStatus};
+use praxis_store::{Draft, Store};
 use praxis_tools::{Clock, system_clock};
-use tokio::sync::{broadcast, watch};
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::command::{Caller, prepare};
+pub use prompting::CommandPrompt;
+pub use shell::ShellPrompt;
+
 use crate::hooks::SessionHooks;
-use crate::outcome::{Ended, EngineError, Limits, Outcome, Why};
-use crate::prompt::{Drafted, Drafter, PromptInput, PromptPart, Standing};
-use crate::record::Record;
-use crate::run::Run;
-use crate::runner::{Door, Ending, Finished, Held, Kind, Next, Slots, Stop, Work, ended};
+use crate::outcome::{EngineError, Outcome, Why};
+use crate::runner::{Slots, ended};
 use crate::snapshots::{NoSnapshots, Snapshots};
 use crate::system::{Library, Setting};
-use crate::usershell::{ShellInput, UserShell};
 use crate::{Models, Workbench};
 
 /// Sessions whose setting is remembered.
@@ -68,36 +66,6 @@ pub struct NewSession {
     pub model: Option<SessionModel>,
     /// Rules of its own.
     pub permission: Option<Vec<SessionRule>>,
-}
-
-/// A command that the user runs themselves.
-#[derive(Debug, Clone)]
-pub struct ShellPrompt {
-    /// The session.
-    pub session: SessionId,
-    /// The agent they are with; none means the session's, else the default.
-    pub agent: Option<String>,
-    /// The model they are with.
-    pub model: Option<MessageModel>,
-    /// The command.
-    pub command: String,
-}
-
-/// A slash command as it was typed.
-#[derive(Debug, Clone)]
-pub struct CommandPrompt {
-    /// The session.
-    pub session: SessionId,
-    /// The command, without the slash.
-    pub name: String,
-    /// What stands behind it.
-    pub arguments: String,
-    /// The agent they are with.
-    pub agent: Option<String>,
-    /// The model they are with.
-    pub model: Option<MessageModel>,
-    /// What they attached.
-    pub parts: Vec<PromptPart>,
 }
 
 /// The sessions of one project. Cheap to clone; [`Engine::close`] ends what is under way.
@@ -217,129 +185,6 @@ impl Engine {
         Ok(session)
     }
 
-    /// Stores what the user said and has it answered; where a run is under way, it answers this too.
-    ///
-    /// Gives what the run came to, which is the same for all who wait for it. Dropping the future does not stop the
-    /// run: [`Engine::cancel`] does.
-    pub async fn prompt(&self, input: PromptInput, limits: Limits) -> Result<Outcome, EngineError> {
-        let (session, no_reply) = (input.session.clone(), input.no_reply);
-        let held = self.inner.slots.hold(&session);
-        let drafted = self.draft(input).await?;
-        let mut door = held.slot().door.lock().await;
-        let record = self.record(&held, &mut door).await?;
-        let Drafted { mut message, parts, .. } = drafted;
-        // Attachments take their time to read; what counts is when the message was said to the session.
-        message.time.created = record.now();
-        record.user(message.clone(), &parts).await?;
-        if no_reply {
-            let message = None;
-            return Ok(Outcome { message, ended: Ended::Done, steps: 0, cost: 0.0 });
-        }
-        let told = MessageWithParts { info: praxis_proto::Message::User(message), parts };
-        let ending = self.answered(&held, &mut door, record, Some(told), limits);
-        drop(door);
-        ended(ending, &session).await
-    }
-
-    /// Answers what is still unanswered, for example after a crash; joins a run that is under way.
-    pub async fn resume(&self, session: &SessionId, limits: Limits) -> Result<Outcome, EngineError> {
-        let held = self.inner.slots.hold(session);
-        let mut door = held.slot().door.lock().await;
-        let record = self.record(&held, &mut door).await?;
-        let ending = self.answered(&held, &mut door, record, None, limits);
-        drop(door);
-        ended(ending, session).await
-    }
-
-    /// Runs a slash command: it becomes a prompt.
-    pub async fn command(&self, prompt: CommandPrompt, limits: Limits) -> Result<Outcome, EngineError> {
-        let CommandPrompt { session, name, arguments, agent, model, parts } = prompt;
-        let workbench = &self.inner.workbench;
-        let command = workbench.commands.get(&name)?;
-        let cancel = self.inner.closing.child_token();
-        let caller = Caller { session: session.clone(), agent, model, parts, cancel };
-        let mut input = prepare(workbench, command, &arguments, caller).await?.into_prompt(session.clone());
-        for hook in &self.inner.hooks {
-            hook.command(&session, &name, &arguments, &mut input.parts).await;
-        }
-        let message = input.message.get_or_insert_with(|| workbench.mint.message()).clone();
-        let outcome = self.prompt(input, limits).await?;
-        workbench.bus.publish(Event::CommandExecuted { name, session, arguments, message });
-        Ok(outcome)
-    }
-
-    /// Runs a command of the user's own; no model is asked, and the next prompt tells it.
-    pub async fn shell(&self, prompt: ShellPrompt) -> Result<MessageWithParts, EngineError> {
-        let ShellPrompt { session, agent, model, command } = prompt;
-        let held = self.inner.slots.hold(&session);
-        let known = self.inner.store.session(&session).await?;
-        let agent = self.inner.workbench.agents.get(agent.as_deref().or(known.agent.as_deref()))?;
-        let model = self.inner.models.choose(model.as_ref(), None, agent, &known)?;
-        let mut door = held.slot().door.lock().await;
-        if door.work().is_some() {
-            return Err(EngineError::Busy(session));
-        }
-        let record = self.record(&held, &mut door).await?;
-        let input = ShellInput { session: session.clone(), message: None, agent, model, command };
-        let drafted = UserShell::draft(&self.inner.workbench, input, record.now());
-        record.user(drafted.user.clone(), std::slice::from_ref(&drafted.note)).await?;
-        record.answer(&drafted.answer).await?;
-        record.part(&drafted.call).await?;
-        let stop = Stop::default();
-        let (sender, ending) = watch::channel(None);
-        let kind = Kind::Shell { next: None };
-        door.work = Some(Work { kind, stop: stop.clone(), ending });
-        drop(door);
-
-        let (engine, agent) = (self.clone(), agent.clone());
-        let working = self
-            .inner
-            .tasks
-            .spawn(async move { engine.run_shell(held, record, drafted, &agent, stop, sender).await });
-        working.await.map_err(|_| EngineError::Crashed(session))?
-    }
-
-    async fn run_shell(
-        &self,
-        held: Held,
-        record: Record,
-        drafted: UserShell,
-        agent: &crate::Agent,
-        stop: Stop,
-        sender: watch::Sender<Option<Finished>>,
-    ) -> Result<MessageWithParts, EngineError> {
-        held.slot().status.send_replace(SessionStatus::Busy);
-        record.status(SessionStatus::Busy);
-        let seen = |part: &Part| record.show(part);
-        let done = drafted.run(&self.inner.workbench, agent, &self.inner.clock, &stop.token, seen).await;
-        let stored = async {
-            record.part(&done.call).await?;
-            record.answer(&done.answer).await
-        };
-        let stored = stored.await;
-        let mut door = held.slot().door.lock().await;
-        let next = match door.work.take() {
-            Some(Work { kind: Kind::Shell { next }, .. }) => next,
-            _ => None,
-        };
-        held.slot().status.send_replace(SessionStatus::Idle);
-        record.status(SessionStatus::Idle);
-        match next {
-            Some(next) if stop.why().is_some() => {
-                let cancelled = Outcome { message: None, ended: Ended::Cancelled, steps: 0, cost: 0.0 };
-                next.sender.send_replace(Some(Ok(cancelled)));
-                door.inbox.clear();
-            }
-            Some(next) => self.start(&held, &mut door, record.clone(), next.sender, next.ending, next.limits),
-            None => {}
-        }
-        drop(door);
-        sender.send_replace(Some(Ok(Outcome { message: None, ended: Ended::Done, steps: 0, cost: 0.0 })));
-        stored?;
-        let info = praxis_proto::Message::Assistant(done.answer);
-        Ok(MessageWithParts { info, parts: vec![done.call] })
-    }
-
     /// Stops what a session does, and what the sessions it started do; gives what the run came to.
     pub async fn cancel(&self, session: &SessionId) -> Result<Option<Outcome>, EngineError> {
         for child in self.inner.store.children(session).await? {
@@ -399,106 +244,6 @@ impl Engine {
         if let Err(error) = self.inner.store.flush().await {
             tracing::warn!(%error, "the last words could not be stored");
         }
-    }
-
-    /// Makes the user message of a prompt, and brings the session's agent, model and rules up to date.
-    async fn draft(&self, input: PromptInput) -> Result<Drafted, EngineError> {
-        let Inner { workbench, store, models, clock, .. } = &*self.inner;
-        let session = store.session(&input.session).await?;
-        let agent = workbench.agents.get(input.agent.as_deref().or(session.agent.as_deref()));
-        let agent = agent.inspect_err(|error| self.told(&session.id, error))?;
-        let model = models.choose(input.model.as_ref(), input.variant.as_deref(), agent, &session);
-        let model = model.inspect_err(|error| self.told(&session.id, error))?;
-        let cancel = self.inner.closing.child_token();
-        let standing = Standing { agent, model, now: clock(), cancel };
-        let mut drafted = Drafter::new(workbench).draft(input, standing).await?;
-        for hook in &self.inner.hooks {
-            hook.message(&mut drafted.message, &mut drafted.parts).await;
-        }
-        for problem in &drafted.problems {
-            self.told(&session.id, problem);
-        }
-        self.keep_up(&session, &drafted).await?;
-        Ok(drafted)
-    }
-
-    async fn keep_up(&self, session: &Session, drafted: &Drafted) -> Result<(), EngineError> {
-        let MessageModel { provider, model, variant } = drafted.message.model.clone();
-        let model = Some(SessionModel { id: model, provider, variant });
-        let agent = Some(drafted.message.agent.clone());
-        let mut changes = Vec::new();
-        if session.model != model {
-            changes.push(Change::Model(model));
-        }
-        if session.agent != agent {
-            changes.push(Change::Agent(agent));
-        }
-        changes.extend(drafted.rules.clone().map(|rules| Change::Permission(Some(rules))));
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let changed = self.inner.store.change(&session.id, changes).await?;
-        self.inner.workbench.bus.publish(Event::SessionUpdated(changed.into()));
-        Ok(())
-    }
-
-    fn told(&self, session: &SessionId, problem: &dyn ToString) {
-        let failure = praxis_proto::Failure::Unknown { message: problem.to_string(), reference: None };
-        let (session, error) = (Some(session.clone()), Some(Box::new(failure)));
-        self.inner.workbench.bus.publish(Event::SessionError { session, error });
-    }
-
-    async fn record(&self, held: &Held, door: &mut Door) -> Result<Record, EngineError> {
-        let Inner { workbench, store, clock, .. } = &*self.inner;
-        let mint = Arc::clone(&workbench.mint);
-        let lease = door.lease(&**store, &held.slot().session, |id| mint.stay_behind(id)).await?;
-        Ok(Record {
-            store: Arc::clone(store),
-            lease,
-            bus: workbench.bus.clone(),
-            mint: Arc::clone(&workbench.mint),
-            clock: Arc::clone(clock),
-        })
-    }
-
-    /// Begins a run, joins the one that is under way, or waits behind the user's command.
-    fn answered(
-        &self,
-        held: &Held,
-        door: &mut Door,
-        record: Record,
-        told: Option<MessageWithParts>,
-        limits: Limits,
-    ) -> Ending {
-        if door.work().is_some() {
-            door.inbox.extend(told);
-        }
-        if let Some(work) = door.work() {
-            let Kind::Shell { next } = &mut work.kind else { return work.ending.clone() };
-            let new = || {
-                let (sender, ending) = watch::channel(None);
-                Next { sender, ending, limits }
-            };
-            return next.get_or_insert_with(new).ending.clone();
-        }
-        let (sender, ending) = watch::channel(None);
-        self.start(held, door, record, sender, ending.clone(), limits);
-        ending
-    }
-
-    fn start(
-        &self,
-        held: &Held,
-        door: &mut Door,
-        record: Record,
-        sender: watch::Sender<Option<Finished>>,
-        ending: Ending,
-        limits: Limits,
-    ) {
-        let stop = Stop::default();
-        door.work = Some(Work { kind: Kind::Run, stop: stop.clone(), ending });
-        let run = Run { engine: Arc::clone(&self.inner), held: held.clone(), record, limits, stop };
-        self.inner.tasks.spawn(run.go(sender));
     }
 }
 

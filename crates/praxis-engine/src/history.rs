@@ -117,3 +117,6 @@ fn is_written(body: &PartBody) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,11 +8,10 @@ use praxis_proto::{AssistantMessage, Failure, FilePart, Part, PartBody, ToolPart
 use serde_json::{Map, Value};
 
 /// What stands in the place of an output that was pruned.
-const PRUNED: &str = "[Old tool result content cleared]";
+const PRUNED: &str =
+    "(This output is no longer kept in the conversation. Call the tool again if you need it.)";
 /// What stands in the place of a request for a compaction.
-const SUMMED_UP: &str = "What did we do so far?";
-/// What stands in the place of work that the user gave to a subagent.
-const DELEGATED: &str = "The following tool was executed by the user";
+const SUMMED_UP: &str = "Sum up our work up to here.";
 /// Files whose content is in the text beside them already.
 const TOLD_AS_TEXT: [&str; 2] = ["text/plain", "application/x-directory"];
 
@@ -34,7 +33,8 @@ fn from_user(body: &PartBody) -> Option<UserPart> {
             Some(UserPart::Media(media(file)?))
         }
         PartBody::Compaction(_) => text(SUMMED_UP),
-        PartBody::Subtask(_) => text(DELEGATED),
+        // Until there are subagents, whoever answers does the work.
+        PartBody::Subtask(subtask) => text(&subtask.prompt),
         _ => None,
     }
 }
@@ -44,7 +44,7 @@ pub(super) fn answer(message: &AssistantMessage, parts: &[Part], same: bool, out
     if !is_worth_telling(message, parts) {
         return;
     }
-    let signed = parts.iter().any(|part| is_signed(&part.body));
+    let signed = same && parts.iter().any(|part| is_signed(&part.body));
     let (mut said, mut results) = (Vec::new(), Vec::new());
     for part in parts {
         match &part.body {

@@ -3,22 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use praxis_policy::Authority;
-use praxis_proto::{Action, FilePart, MessageId, Part, PartBody, SessionStatus, ToolPart};
+use praxis_proto::{Action, FilePart, MessageId, Part, PartBody, ToolPart};
 use praxis_store::StoreError;
 use praxis_tools::registry::Done;
 use praxis_tools::schema::Shape;
-use praxis_tools::{Ask, Attachment, Cx, CxParts, Offer, Report, ToolError};
+use praxis_tools::{Ask, Attachment, Cx, CxParts, Report, ToolError};
 use serde_json::{Map, Value};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
 
-use crate::doom::{Doom, Verdict};
-use crate::hooks::SessionHooks;
-use crate::model::Answerer;
-use crate::outcome::Why;
+use super::bench::Bench;
+use crate::doom::Verdict;
 use crate::record::Record;
-use crate::runner::Stop;
-use crate::snapshots::Snapshots;
 
 /// What a call that was cut off says.
 pub(super) const ABORTED: &str = "Tool execution aborted";
@@ -29,55 +25,11 @@ const SETTLE: Duration = Duration::from_millis(500);
 /// The shortest time between two stored states of a running call; clients hear more often.
 const STORE_PACE: Duration = Duration::from_secs(1);
 
-/// What all calls of a turn share.
-pub(crate) struct Bench {
-    pub(crate) offer: Offer,
-    /// What calls are given, but for their ids.
-    pub(crate) cx: CxParts,
-    pub(crate) answerer: Answerer,
-    pub(crate) hooks: Vec<Arc<dyn SessionHooks>>,
-    pub(crate) snapshots: Arc<dyn Snapshots>,
-    pub(crate) doom: Arc<Doom>,
-    /// How many calls may run at once.
-    pub(crate) permits: Arc<Semaphore>,
-    /// Whether this step offers no tools.
-    pub(crate) last: bool,
-    /// The schema that a structured answer must fit.
-    pub(crate) shape: Option<Arc<Shape>>,
-    /// Whether the run goes on when the user says no.
-    pub(crate) continues: bool,
-    pub(crate) stop: Stop,
-    pub(crate) state: watch::Sender<SessionStatus>,
-}
-
-impl Bench {
-    /// What the called tool is really called; what nobody understands keeps its name.
-    pub(super) fn name_of(&self, called: &str) -> String {
-        if self.shape.is_some() && called == STRUCTURED_TOOL {
-            return called.to_owned();
-        }
-        self.offer.understand(called).unwrap_or(called).to_owned()
-    }
-
-    pub(super) fn why_cancelled(&self) -> String {
-        self.stop.why().unwrap_or(Why::User).told()
-    }
-
-    pub(super) fn status(&self, record: &Record, status: SessionStatus) {
-        self.state.send_replace(status.clone());
-        record.status(status);
-    }
-
-    fn authority(&self) -> &Authority {
-        &self.cx.authority
-    }
-}
-
 /// A call that is about to run.
 pub(super) struct Call {
     pub(super) index: usize,
     pub(super) part: Part,
-    /// The name as the model gave it.
+    /// The tool that is meant; what nobody understands is as the model gave it.
     pub(super) tool: String,
     pub(super) input: Value,
     /// One more than a turn may have.
@@ -222,9 +174,10 @@ impl Call {
         let cx = self.cx().observed(Arc::new(move |title: Option<&str>, metadata: &Map<String, Value>| {
             sender.send_replace((title.map(str::to_owned), metadata.clone()));
         }));
-        let (tool, input) = (self.tool.clone(), self.input.take());
-        let calling = bench.offer.call(&tool, input, &cx);
-        tokio::pin!(calling);
+        // On a task of its own: an extension that panics ends that task alone.
+        let mut calling = JoinSet::new();
+        let (offer, tool, input) = (bench.offer.clone(), self.tool.clone(), self.input.take());
+        calling.spawn(async move { offer.call(&tool, input, &cx).await });
         let late = async {
             cancel.cancelled().await;
             tokio::time::sleep(SETTLE).await;
@@ -234,13 +187,30 @@ impl Call {
         loop {
             tokio::select! {
                 biased;
-                done = &mut calling => return came(done),
+                Some(joined) = calling.join_next() => return self.came(joined),
                 () = &mut late => return Came::Cancelled,
                 Ok(()) = progress.changed() => {
                     let (title, metadata) = progress.borrow_and_update().clone();
                     self.tell(title, metadata, &mut stored).await;
                 }
             }
+        }
+    }
+
+    fn came(&self, joined: Result<Done, JoinError>) -> Came {
+        let done = match joined {
+            Ok(done) => done,
+            Err(_) => {
+                let message = "an extension of the call panicked".to_owned();
+                let error = ToolError::Crashed { tool: self.tool.clone(), message };
+                return Came::Failed { error, told: Map::new() };
+            }
+        };
+        match done.outcome {
+            Ok(report) if done.tool != praxis_tools::builtin::INVALID => Came::Report(report),
+            Ok(_) => Came::Invalid { done },
+            Err(ToolError::Cancelled) => Came::Cancelled,
+            Err(error) => Came::Failed { error, told: done.progress },
         }
     }
 
@@ -257,15 +227,6 @@ impl Call {
         if let Err(error) = self.record.part(&self.part).await {
             tracing::warn!(%error, "the progress of a call could not be stored");
         }
-    }
-}
-
-fn came(done: Done) -> Came {
-    match done.outcome {
-        Ok(report) if done.tool != praxis_tools::builtin::INVALID => Came::Report(report),
-        Ok(_) => Came::Invalid { done },
-        Err(ToolError::Cancelled) => Came::Cancelled,
-        Err(error) => Came::Failed { error, told: done.progress },
     }
 }
 
