@@ -39,6 +39,19 @@ fn with_a_command(bencher: divan::Bencher<'_, '_>, before: usize) {
     bencher.bench_local(|| session.step());
 }
 
+/// One answer of many small pieces, told to a listener and stored.
+#[divan::bench(sample_count = 20)]
+fn with_twenty_thousand_deltas(bencher: divan::Bencher<'_, '_>) {
+    let session = Stepping::at(
+        1,
+        "glob: { pattern: none } }, { say: { text: 'word ', times: 20000 }, call: { glob: { pattern: none }",
+    );
+    bencher.bench_local(|| {
+        session.step();
+        session.step();
+    });
+}
+
 /// A session whose requests are let through one by one.
 struct Stepping {
     gate: Arc<Gate>,

@@ -9,8 +9,8 @@ use praxis_llm::cost::Money;
 use praxis_llm::provider::Choice;
 use praxis_llm::{Message as Said, Request, UserPart};
 use praxis_proto::{
-    AnswerPath, AnswerTime, AssistantMessage, Failure, Message, MessageWithParts, SessionStatus, Tokens,
-    UserMessage,
+    AnswerPath, AnswerTime, AssistantMessage, Event, Failure, Message, MessageWithParts, SessionStatus,
+    Tokens, UserMessage,
 };
 use serde_json::Map;
 use tokio::sync::{OwnedMutexGuard, watch};
@@ -73,15 +73,21 @@ impl Run {
                 (Err(error), self.door().await)
             }
         };
+        self.tell_totals().await;
         door.work = None;
         door.inbox.clear();
         self.status(SessionStatus::Idle);
         // The right to write goes first, so that whoever hears of the end can take it.
-        let Self { record, held, .. } = self;
-        drop(record);
+        drop(self);
         drop(door);
         sender.send_replace(Some(finished));
-        drop(held);
+    }
+
+    /// What the session has used by now.
+    async fn tell_totals(&self) {
+        if let Ok(session) = self.record.store.session(self.record.session()).await {
+            self.record.bus.publish(Event::SessionUpdated(session.into()));
+        }
     }
 
     async fn answer_all(&mut self) -> Result<Exit, EngineError> {

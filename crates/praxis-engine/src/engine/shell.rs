@@ -90,6 +90,7 @@ impl Engine {
             None => {}
         }
         drop(door);
+        drop(held);
         sender.send_replace(Some(Ok(Outcome { message: None, ended: Ended::Done, steps: 0, cost: 0.0 })));
         stored?;
         let info = Message::Assistant(done.answer);

@@ -7,6 +7,7 @@
     reason = "a test may fail where it stands"
 )]
 
+mod bounds;
 mod cancel;
 mod failures;
 mod hooks;
