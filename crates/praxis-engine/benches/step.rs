@@ -29,27 +29,23 @@ const BEFORE: [usize; 2] = [1, 300];
 
 #[divan::bench(args = BEFORE)]
 fn with_a_file_read(bencher: divan::Bencher<'_, '_>, before: usize) {
-    let session = Stepping::at(before, "read: { filePath: a }");
+    let session = Stepping::at(before, "{ say: I will., call: { read: { filePath: a } } }");
     bencher.bench_local(|| session.step());
 }
 
 #[divan::bench(args = BEFORE)]
 fn with_a_command(bencher: divan::Bencher<'_, '_>, before: usize) {
-    let session = Stepping::at(before, "bash: { command: echo x, description: say x }");
+    let session =
+        Stepping::at(before, "{ say: I will., call: { bash: { command: echo x, description: say x } } }");
     bencher.bench_local(|| session.step());
 }
 
 /// One answer of many small pieces, told to a listener and stored.
 #[divan::bench(sample_count = 20)]
 fn with_twenty_thousand_deltas(bencher: divan::Bencher<'_, '_>) {
-    let session = Stepping::at(
-        1,
-        "glob: { pattern: none } }, { say: { text: 'word ', times: 20000 }, call: { glob: { pattern: none }",
-    );
-    bencher.bench_local(|| {
-        session.step();
-        session.step();
-    });
+    let session =
+        Stepping::at(1, "{ say: { text: 'word ', times: 20000 }, call: { glob: { pattern: none } } }");
+    bencher.bench_local(|| session.step());
 }
 
 /// A session whose requests are let through one by one.
@@ -78,13 +74,13 @@ impl SessionHooks for Gate {
 }
 
 impl Stepping {
-    fn at(steps: usize, call: &str) -> Self {
+    fn at(steps: usize, turn: &str) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (sender, came) = channel();
         let gate = Arc::new(Gate { came: sender, go: Semaphore::new(0) });
-        let engine = runtime.block_on(async { open(folder.path(), call, Arc::clone(&gate)) });
+        let engine = runtime.block_on(async { open(folder.path(), turn, Arc::clone(&gate)) });
         runtime.spawn(async move {
             let session = engine.create(NewSession::default()).await.unwrap();
             engine.prompt(PromptInput::text(session.id, "go"), Limits::default()).await.unwrap();
@@ -101,7 +97,7 @@ impl Stepping {
     }
 }
 
-fn open(folder: &std::path::Path, call: &str, gate: Arc<Gate>) -> Engine {
+fn open(folder: &std::path::Path, turn: &str, gate: Arc<Gate>) -> Engine {
     for name in ["project", "home"] {
         std::fs::create_dir(folder.join(name)).unwrap();
     }
@@ -123,7 +119,7 @@ fn open(folder: &std::path::Path, call: &str, gate: Arc<Gate>) -> Engine {
     .unwrap();
     let store = SqliteStore::open(&folder.join("praxis.db"), system_clock()).unwrap();
     let providers = Providers::open(&surroundings, &workbench.loaded.config).unwrap();
-    let script = format!("{{ turns: [{{ say: I will., call: {{ {call} }} }}], after: repeat }}");
+    let script = format!("{{ turns: [{turn}], after: repeat }}");
     let models = Models::new(providers).with_script("bench", Script::parse("bench", &script).unwrap());
     let parts = EngineParts::new(workbench, Arc::new(store), models);
     Engine::open(EngineParts { hooks: vec![gate], ..parts })
