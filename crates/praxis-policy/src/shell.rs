@@ -28,6 +28,7 @@ mod risk;
 mod scripts;
 mod state;
 mod table;
+mod tree;
 mod walk;
 mod word;
 

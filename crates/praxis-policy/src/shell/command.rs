@@ -1,9 +1,8 @@
 //! Simple commands as the tree has them: their words, their redirections, their heredocs.
 
-use tree_sitter::Node;
-
 use super::feed::Feed;
-use super::walk::{Walker, all, named, short, slice};
+use super::tree::Node;
+use super::walk::{Walker, short};
 use super::word::{self, Resolved};
 use super::{How, path};
 
@@ -11,7 +10,7 @@ impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
     pub(super) fn command_node(&mut self, node: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
         let handed = self.feed.take();
-        let children = all(node);
+        let children = node.children().collect::<Vec<_>>();
         self.gaps(&children, text);
         let joined = joins(&children, text);
         let mut words = Vec::new();
@@ -21,7 +20,7 @@ impl Walker<'_> {
             match child.kind() {
                 _ if joined[at] == Joined::Done => {}
                 "variable_assignment" => {
-                    let name = slice(*child, text).split(['=', '+', '[']).next().unwrap_or_default();
+                    let name = child.text(text).split(['=', '+', '[']).next().unwrap_or_default();
                     if self.table.is_special(name) {
                         special = Some(format!("the variable `{name}` changes what the command does"));
                     }
@@ -31,8 +30,8 @@ impl Walker<'_> {
                 "heredoc_redirect" => more.extend(self.heredoc_words(*child, text)),
                 "subshell" | "ERROR" => self.doubt("the script has a syntax error"),
                 _ => {
-                    let end = if let Joined::Until(end) = joined[at] { end } else { child.end_byte() };
-                    let source = text.get(child.start_byte()..end).unwrap_or_default();
+                    let end = if let Joined::Until(end) = joined[at] { end } else { child.end() };
+                    let source = text.get(child.start()..end).unwrap_or_default();
                     words.extend(word::resolve(source, &self.seen()));
                 }
             }
@@ -56,7 +55,7 @@ impl Walker<'_> {
                 }
                 _ => {
                     let met = self.nested(*child, text, depth);
-                    self.check(slice(*child, text), met);
+                    self.check(child.text(text), met);
                 }
             }
         }
@@ -66,7 +65,10 @@ impl Walker<'_> {
     /// Words that touch, or are parted by something that is no space, are read otherwise by the shell.
     fn gaps(&mut self, children: &[Node<'_>], text: &str) {
         for pair in children.windows(2) {
-            let gap = text.get(pair[0].end_byte()..pair[1].start_byte()).unwrap_or_default();
+            let gap = text.get(pair[0].end()..pair[1].start()).unwrap_or_default();
+            if gap == " " {
+                continue;
+            }
             let is_redirect = pair.iter().any(|node| node.kind().ends_with("redirect"));
             let bare = gap.replace("\\\n", "").replace("\\\r\n", "");
             if (gap.is_empty() && !is_redirect) || !bare.chars().all(|c| matches!(c, ' ' | '\t')) {
@@ -84,7 +86,7 @@ impl Walker<'_> {
 
     /// Something with redirections behind it.
     pub(super) fn redirected(&mut self, node: Node<'_>, text: &str, depth: usize) {
-        let body = node.child_by_field_name("body");
+        let body = node.field("body");
         match body {
             // The redirection belongs to the last command of the list, in the folder where that one runs.
             Some(list) if list.kind() == "list" => self.list(list, Some(node), text, depth),
@@ -94,9 +96,9 @@ impl Walker<'_> {
 
     /// The redirections of `node` on `body`, which may be only the end of what the grammar put before them.
     pub(super) fn redirected_on(&mut self, node: Node<'_>, body: Option<Node<'_>>, text: &str, depth: usize) {
-        let whole = node.child_by_field_name("body");
+        let whole = node.field("body");
         let mut extra = self.lost(node, text);
-        for child in named(node) {
+        for child in node.named() {
             match child.kind() {
                 "file_redirect" => extra.extend(self.redirect(child, text)),
                 "heredoc_redirect" => extra.extend(self.heredoc_words(child, text)),
@@ -106,11 +108,10 @@ impl Walker<'_> {
         if let Some(body) = body {
             let handed = self.feed.take();
             self.feed = self.given(node, text).or(handed);
-            let pipes = |part: &Node<'_>| {
-                part.kind() == "heredoc_redirect"
-                    && named(*part).iter().any(|inner| inner.kind() == "pipeline")
+            let pipes = |part: Node<'_>| {
+                part.kind() == "heredoc_redirect" && part.named().any(|inner| inner.kind() == "pipeline")
             };
-            if named(node).iter().any(pipes) {
+            if node.named().any(pipes) {
                 self.apart(|me| me.with_extra(body, &extra, text, depth));
             } else {
                 self.with_extra(body, &extra, text, depth);
@@ -121,7 +122,7 @@ impl Walker<'_> {
         self.loosen("");
         let said = self.said.take();
         self.said.clone_from(&said);
-        for child in named(node) {
+        for child in node.named() {
             if Some(child) == whole {
                 continue;
             }
@@ -129,19 +130,19 @@ impl Walker<'_> {
                 self.heredoc(child, said.clone(), text, depth);
             } else {
                 let met = self.nested(child, text, depth);
-                self.check(slice(child, text), met);
+                self.check(child.text(text), met);
             }
         }
     }
 
     /// Words that the grammar dropped between a command and its first redirection, such as the `-` of `sh - <<E`.
     fn lost(&self, node: Node<'_>, text: &str) -> Vec<Resolved> {
-        let children = all(node);
+        let children = node.children().collect::<Vec<_>>();
         let [body, next, ..] = children.as_slice() else { return Vec::new() };
         if body.kind() != "command" {
             return Vec::new();
         }
-        let gap = text.get(body.end_byte()..next.start_byte()).unwrap_or_default().replace("\\\n", " ");
+        let gap = text.get(body.end()..next.start()).unwrap_or_default().replace("\\\n", " ");
         gap.split_whitespace().flat_map(|raw| word::resolve(raw, &self.seen())).collect()
     }
 
@@ -149,7 +150,7 @@ impl Walker<'_> {
     pub(super) fn with_extra(&mut self, body: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
         match body.kind() {
             "command" => self.command_node(body, extra, text, depth + 1),
-            "pipeline" => self.pipe(&named(body), None, extra, text, depth),
+            "pipeline" => self.pipe(&body.named().collect::<Vec<_>>(), None, extra, text, depth),
             _ => {
                 if !extra.is_empty() {
                     self.doubt("words follow a redirection");
@@ -163,10 +164,10 @@ impl Walker<'_> {
     /// Notes the file of a redirection; gives the words that the grammar took for more files.
     pub(super) fn redirect(&mut self, node: Node<'_>, text: &str) -> Vec<Resolved> {
         let mut targets =
-            named(node).into_iter().filter(|part| part.kind() != "file_descriptor" && !part.is_error());
+            node.named().filter(|part| part.kind() != "file_descriptor" && part.kind() != "ERROR");
         let Some(target) = targets.next() else { return Vec::new() };
-        let sign = text.get(node.start_byte()..target.start_byte()).unwrap_or_default();
-        let source = slice(target, text);
+        let sign = text.get(node.start()..target.start()).unwrap_or_default();
+        let source = target.text(text);
         let is_descriptor = source.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
         let is_process = target.kind() == "process_substitution";
         let copies = sign.contains('&') && !sign.contains("&>") && is_descriptor;
@@ -181,7 +182,7 @@ impl Walker<'_> {
         }
         let mut extra = Vec::new();
         for part in targets {
-            extra.extend(word::resolve(slice(part, text), &self.seen()));
+            extra.extend(word::resolve(part.text(text), &self.seen()));
         }
         extra
     }
@@ -198,11 +199,11 @@ impl Walker<'_> {
     /// Words and files on the line of a heredoc.
     fn heredoc_words(&mut self, node: Node<'_>, text: &str) -> Vec<Resolved> {
         let mut extra = Vec::new();
-        let arguments: Vec<_> = node.children_by_field_name("argument", &mut node.walk()).collect();
+        let arguments: Vec<_> = node.fields("argument").collect();
         for argument in arguments {
-            extra.extend(word::resolve(slice(argument, text), &self.seen()));
+            extra.extend(word::resolve(argument.text(text), &self.seen()));
         }
-        for child in named(node).into_iter().filter(|child| child.kind() == "file_redirect") {
+        for child in node.named().filter(|child| child.kind() == "file_redirect") {
             extra.extend(self.redirect(child, text));
         }
         extra
@@ -213,35 +214,35 @@ impl Walker<'_> {
     /// A pipe behind it hears what its command said.
     pub(super) fn heredoc(&mut self, node: Node<'_>, said: Option<Feed>, text: &str, depth: usize) {
         let mut quoted = false;
-        for child in named(node) {
+        for child in node.named() {
             match child.kind() {
-                "heredoc_start" => quoted = slice(child, text).contains(['\'', '"', '\\']),
+                "heredoc_start" => quoted = child.text(text).contains(['\'', '"', '\\']),
                 "heredoc_body" if quoted => {}
                 "heredoc_body" => {
                     let met = self.nested(child, text, depth);
-                    if met < openings(slice(child, text)) {
-                        self.body(slice(child, text));
+                    if met < openings(child.text(text)) {
+                        self.body(child.text(text));
                     }
                 }
                 "heredoc_end" => {}
                 "file_redirect" | "herestring_redirect" => {
                     let met = self.nested(child, text, depth);
-                    self.check(slice(child, text), met);
+                    self.check(child.text(text), met);
                 }
                 "pipeline" => {
-                    let mut parts = named(child);
+                    let mut parts: Vec<_> = child.named().collect();
                     while let [only] = parts.as_slice()
                         && only.kind() == "pipeline"
                     {
-                        parts = named(*only);
+                        parts = only.named().collect();
                     }
                     self.pipe(&parts, said.clone(), &[], text, depth);
                 }
                 "command" | "list" | "redirected_statement" | "subshell" => self.walk(child, text, depth),
-                _ if child.is_error() => self.walk(child, text, depth),
+                _ if child.kind() == "ERROR" => self.walk(child, text, depth),
                 "word" | "string" | "raw_string" | "concatenation" | "number" | "ansi_c_string" => {
                     let met = self.nested(child, text, depth);
-                    self.check(slice(child, text), met);
+                    self.check(child.text(text), met);
                 }
                 _ => self.walk(child, text, depth),
             }
@@ -265,11 +266,11 @@ impl Walker<'_> {
 
     /// `export`, `declare`, `unset` and their kind.
     pub(super) fn declaration(&mut self, node: Node<'_>, text: &str, depth: usize) {
-        let children = all(node);
+        let children = node.children().collect::<Vec<_>>();
         self.gaps(&children, text);
         let mut words = Vec::new();
         for child in &children {
-            words.extend(word::resolve(slice(*child, text), &self.seen()));
+            words.extend(word::resolve(child.text(text), &self.seen()));
         }
         let head = words.first().map(|word| word.text.clone()).unwrap_or_default();
         let at = self.list_only(&words);
@@ -292,8 +293,8 @@ impl Walker<'_> {
                 self.assignment(*child, text, depth);
             } else {
                 let met = self.nested(*child, text, depth);
-                self.check(slice(*child, text), met);
-                self.state.set(slice(*child, text), None);
+                self.check(child.text(text), met);
+                self.state.set(child.text(text), None);
             }
         }
     }
@@ -315,10 +316,10 @@ fn joins(children: &[Node<'_>], text: &str) -> Vec<Joined> {
     let mut joined = vec![Joined::Alone; children.len()];
     let mut first = 0;
     for at in 1..children.len() {
-        let gap = text.get(children[at - 1].end_byte()..children[at].start_byte()).unwrap_or_default();
-        let is_redirect = children[at - 1..=at].iter().any(|node| node.kind().ends_with("redirect"));
-        if !gap.is_empty() && gap.replace("\\\n", "").is_empty() && !is_redirect {
-            joined[first] = Joined::Until(children[at].end_byte());
+        let gap = text.get(children[at - 1].end()..children[at].start()).unwrap_or_default();
+        let is_broken = gap.starts_with('\\') && gap.replace("\\\n", "").is_empty();
+        if is_broken && !children[at - 1..=at].iter().any(|node| node.kind().ends_with("redirect")) {
+            joined[first] = Joined::Until(children[at].end());
             joined[at] = Joined::Done;
         } else {
             first = at;

@@ -1,8 +1,7 @@
 //! What flows through pipes and heredocs, where the text of the script tells it.
 
-use tree_sitter::Node;
-
-use super::walk::{DEEPEST, Walker, named, slice};
+use super::tree::Node;
+use super::walk::{DEEPEST, Walker};
 use super::word::{self, Resolved, Sweep};
 
 /// Words from a pipe that `xargs` is followed with.
@@ -56,21 +55,21 @@ impl Walker<'_> {
 
     /// The text of a heredoc or herestring among the redirections of a node, if it is known.
     pub(super) fn given(&self, node: Node<'_>, text: &str) -> Option<Feed> {
-        let given = named(node).into_iter().rfind(|part| part.kind().starts_with("here"))?;
+        let given = node.named().filter(|part| part.kind().starts_with("here")).last()?;
         if given.kind() == "herestring_redirect" {
-            let parts = named(given);
+            let parts: Vec<_> = given.named().collect();
             let [source] = parts.as_slice() else { return None };
-            return match word::resolve(slice(*source, text), &self.seen()).as_slice() {
+            return match word::resolve(source.text(text), &self.seen()).as_slice() {
                 [only] if only.is_static => Some(Feed::Text(format!("{}\n", only.text))),
                 _ => None,
             };
         }
         let mut quoted = false;
         let mut body = "";
-        for part in named(given) {
+        for part in given.named() {
             match part.kind() {
-                "heredoc_start" => quoted = slice(part, text).contains(['\'', '"', '\\']),
-                "heredoc_body" => body = slice(part, text),
+                "heredoc_start" => quoted = part.text(text).contains(['\'', '"', '\\']),
+                "heredoc_body" => body = part.text(text),
                 _ => {}
             }
         }
@@ -78,7 +77,7 @@ impl Walker<'_> {
             return None;
         }
         let lines = body.split_inclusive('\n');
-        Some(Feed::Text(match slice(given, text).starts_with("<<-") {
+        Some(Feed::Text(match given.text(text).starts_with("<<-") {
             true => lines.map(|line| line.trim_start_matches('\t')).collect(),
             false => lines.collect(),
         }))
@@ -162,8 +161,8 @@ fn leads_to_list(node: Node<'_>) -> bool {
     for _ in 0..DEEPEST {
         at = match at {
             Some(list) if list.kind() == "list" => return true,
-            Some(node) if node.kind() == "redirected_statement" => node.child_by_field_name("body"),
-            Some(node) if node.kind() == "pipeline" => node.named_child(0),
+            Some(node) if node.kind() == "redirected_statement" => node.field("body"),
+            Some(node) if node.kind() == "pipeline" => node.named().next(),
             _ => return false,
         };
     }

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use tree_sitter::Node;
-
 use super::Simple;
 use super::state::Function;
-use super::walk::{Walker, slice};
+use super::tree::Node;
+use super::walk::Walker;
 use super::word;
 
 /// Rounds of one loop that are followed one by one.
@@ -56,13 +55,13 @@ impl Walker<'_> {
 
     /// The variable of a `for` and all its values, if they are known and few.
     fn rounds(&mut self, node: Node<'_>, text: &str) -> Option<(String, Vec<String>)> {
-        if node.kind() != "for_statement" || !slice(node, text).starts_with("for") {
+        if node.kind() != "for_statement" || !node.text(text).starts_with("for") {
             return None;
         }
-        let name = slice(node.child_by_field_name("variable")?, text).to_owned();
+        let name = node.field("variable")?.text(text).to_owned();
         let mut values = Vec::new();
-        for source in node.children_by_field_name("value", &mut node.walk()) {
-            for value in word::resolve(slice(source, text), &self.seen()) {
+        for source in node.fields("value") {
+            for value in word::resolve(source.text(text), &self.seen()) {
                 if word::runs_in_brackets(&value.text) {
                     self.doubt(format!("a value of `{name}` runs a command where it is taken for a number"));
                 }
@@ -72,7 +71,7 @@ impl Walker<'_> {
                 values.push(value.text);
             }
         }
-        let cost = node.byte_range().len().saturating_mul(values.len());
+        let cost = node.text(text).len().saturating_mul(values.len());
         (!values.is_empty() && !self.table.is_special(&name) && self.again(cost)).then_some((name, values))
     }
 
@@ -96,8 +95,8 @@ impl Walker<'_> {
 
     /// A function: its commands are judged where it stands, and again where it is called.
     pub(super) fn function(&mut self, node: Node<'_>, text: &str, depth: usize) {
-        let name = node.child_by_field_name("name").map_or("", |name| slice(name, text)).to_owned();
-        let body = node.child_by_field_name("body").map_or("", |body| slice(body, text));
+        let name = node.field("name").map_or("", |name| name.text(text)).to_owned();
+        let body = node.field("body").map_or("", |body| body.text(text));
         let start = self.out.commands.len();
         self.apart(|me| {
             me.state.forget();

@@ -7,12 +7,19 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::{ParseOptions, Parser};
 
+use super::tree::{self, Tree};
 use super::walk::DEEPEST;
 
 /// Pipe signs of one script, wherever they stand; their cost grows with the square.
 const MOST_PIPES: usize = 1_500;
+/// Times that one sign of `CROWDS` may stand in a script, if there is little else between.
+const MOST_SIGNS: usize = 16_000;
+/// Bytes to each of so many signs that nobody writes by hand.
+const FEWEST_BYTES: usize = 6;
+/// Signs that cost the grammar much each: ends of commands, values, groups, redirections.
+const CROWDS: [u8; 6] = *b"\n;&${<";
 /// Time for any script.
 const LEAST_TIME: Duration = Duration::from_millis(150);
 /// More time for longer ones. The parser is slow where it is not optimised.
@@ -34,8 +41,11 @@ pub(super) fn tree(text: &str, fuse: &Fuse) -> Result<Tree, &'static str> {
     if is_knotted(text) {
         return Err("the script is nested too deep or has too many pipes");
     }
+    if is_crowded(text) {
+        return Err("the script has more commands or values than can be read");
+    }
     let mut parser = Parser::new();
-    if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
+    if parser.set_language(tree::grammar()).is_err() {
         return Err("the script cannot be parsed");
     }
     let bytes = masked(text);
@@ -45,7 +55,8 @@ pub(super) fn tree(text: &str, fuse: &Fuse) -> Result<Tree, &'static str> {
     };
     let options = ParseOptions::new().progress_callback(&mut burnt);
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or("the script takes too long to read")
+    let parsed = parser.parse_with_options(&mut read, None, Some(options));
+    parsed.map(|parsed| Tree::of(&parsed)).ok_or("the script takes too long to read")
 }
 
 /// Are there more openings or pipes than anybody writes? Quotes are not looked at.
@@ -65,6 +76,12 @@ fn is_knotted(text: &str) -> bool {
         }
     }
     false
+}
+
+/// Is it a heap of tiny commands or values? Quotes are not looked at.
+fn is_crowded(text: &str) -> bool {
+    let most = MOST_SIGNS.max(text.len() / FEWEST_BYTES);
+    text.len() > most && CROWDS.iter().any(|sign| text.bytes().filter(|byte| byte == sign).count() > most)
 }
 
 /// The script with a plain letter for every byte beyond ASCII.
@@ -87,6 +104,15 @@ mod tests {
         let fuse = Fuse::new(1_000_000);
         assert!(tree(&"ls | ls\n".repeat(MOST_PIPES), &fuse).is_ok());
         assert!(tree(&"ls | ls\n".repeat(MOST_PIPES + 1), &fuse).is_err());
+    }
+
+    #[test]
+    fn as_many_tiny_commands_as_allowed_are_read_and_one_more_is_not() {
+        let fuse = Fuse::new(10_000_000);
+        for unit in ["f;", "f\n", "f&", "$a "] {
+            assert!(tree(&unit.repeat(MOST_SIGNS), &fuse).is_ok(), "{unit}");
+            assert!(tree(&unit.repeat(MOST_SIGNS + 1), &fuse).is_err(), "{unit}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The table of programs: what `commands.txt` says, ready to be asked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// The table as data; it is the place to teach the analyser a new program.
@@ -59,7 +59,9 @@ pub(super) struct Wrap {
 pub(super) struct Table {
     programs: HashMap<&'static str, Program>,
     arity: HashMap<String, usize>,
-    variables: Vec<&'static str>,
+    variables: HashSet<&'static str>,
+    /// Beginnings of such names.
+    prefixes: Vec<&'static str>,
 }
 
 impl Table {
@@ -78,7 +80,14 @@ impl Table {
                     let count = names.parse().unwrap_or(1);
                     table.arity.extend(words.map(|key| (key.replace('_', " "), count)));
                 }
-                "variable" => table.variables.extend(std::iter::once(names).chain(words)),
+                "variable" => {
+                    for name in std::iter::once(names).chain(words) {
+                        match name.strip_suffix('*') {
+                            Some(start) => table.prefixes.push(start),
+                            None => _ = table.variables.insert(name),
+                        }
+                    }
+                }
                 _ => {
                     let rest: Vec<_> = words.collect();
                     for name in names.split(',') {
@@ -102,10 +111,7 @@ impl Table {
 
     /// Does assigning `name` change what commands mean?
     pub(super) fn is_special(&self, name: &str) -> bool {
-        self.variables.iter().any(|known| match known.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => *known == name,
-        })
+        self.variables.contains(name) || self.prefixes.iter().any(|start| name.starts_with(start))
     }
 
     /// How many of `words` name what the command does.

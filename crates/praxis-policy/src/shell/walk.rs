@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
-use tree_sitter::Node;
-
 use super::feed::Feed;
 use super::state::{Seen, State};
 use super::table::Table;
+use super::tree::Node;
 use super::word::{self, Resolved};
 use super::{Analysis, How, Place, Touched, gaps, parse, path};
 
@@ -94,14 +93,14 @@ impl<'p> Walker<'p> {
             Ok(tree) => tree,
             Err(reason) => return self.doubt(reason),
         };
-        if tree.root_node().has_error() {
+        if tree.has_error {
             self.doubt("the script has a syntax error");
         }
         if gaps::any(&tree, text) {
             self.doubt("a part of the script cannot be read");
         }
         self.scripts += 1;
-        self.walk(tree.root_node(), text, 0);
+        self.walk(tree.root(), text, 0);
         self.scripts -= 1;
     }
 
@@ -133,9 +132,9 @@ impl<'p> Walker<'p> {
             "command" => self.command_node(node, &[], text, depth),
             "redirected_statement" => self.redirected(node, text, depth),
             "list" => self.list(node, None, text, depth),
-            "pipeline" => self.pipe(&named(node), None, &[], text, depth),
+            "pipeline" => self.pipe(&node.named().collect::<Vec<_>>(), None, &[], text, depth),
             "command_substitution" | "process_substitution" => {
-                if slice(node, text).starts_with('`') && slice(node, text).contains('\\') {
+                if node.text(text).starts_with('`') && node.text(text).contains('\\') {
                     self.doubt("a substitution in backquotes has escapes");
                 }
                 self.apart(|me| me.sequence(node, text, depth));
@@ -171,7 +170,7 @@ impl<'p> Walker<'p> {
 
     /// Statements one after the other; what ends in `&` runs apart.
     pub(super) fn sequence(&mut self, node: Node<'_>, text: &str, depth: usize) {
-        let children = all(node);
+        let children = node.children().collect::<Vec<_>>();
         for (at, child) in children.iter().enumerate() {
             if !child.is_named() {
                 continue;
@@ -192,7 +191,7 @@ impl<'p> Walker<'p> {
         let mut rights = Vec::new();
         let mut first = node;
         while first.kind() == "list" {
-            let parts = all(first);
+            let parts = first.children().collect::<Vec<_>>();
             let Some((left, rest)) = parts.split_first() else { return };
             rights.extend(rest.iter().rev().copied());
             first = *left;
@@ -232,7 +231,7 @@ impl<'p> Walker<'p> {
 
     /// A value that is set without a command.
     pub(super) fn assignment(&mut self, node: Node<'_>, text: &str, depth: usize) {
-        let source = slice(node, text);
+        let source = node.text(text);
         let (name, value) = source.split_once('=').unwrap_or((source, ""));
         let values = word::resolve(value, &self.seen());
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
@@ -254,7 +253,7 @@ impl<'p> Walker<'p> {
 
     /// Files that a test looks at.
     fn test(&mut self, node: Node<'_>, text: &str, depth: usize) {
-        let mut waiting = named(node);
+        let mut waiting: Vec<_> = node.named().collect();
         let mut seen = 0;
         while let Some(part) = waiting.pop() {
             seen += 1;
@@ -262,7 +261,7 @@ impl<'p> Walker<'p> {
                 "word" | "string" | "raw_string" | "concatenation" | "ansi_c_string"
                     if seen < MOST_COMMANDS =>
                 {
-                    for found in word::resolve(slice(part, text), &self.seen()) {
+                    for found in word::resolve(part.text(text), &self.seen()) {
                         if word::runs_in_brackets(&found.text) {
                             self.doubt("a test may run what stands in brackets");
                         }
@@ -272,7 +271,7 @@ impl<'p> Walker<'p> {
                     }
                 }
                 "command_substitution" | "process_substitution" | "redirected_statement" => {}
-                _ => waiting.extend(named(part)),
+                _ => waiting.extend(part.named()),
             }
         }
         self.nested(node, text, depth);
@@ -284,22 +283,22 @@ impl<'p> Walker<'p> {
             self.doubt("the script is nested too deep");
             return 0;
         }
-        if node.named_child_count() == 0 && node.kind() != "expansion" {
+        if node.named().next().is_none() && node.kind() != "expansion" {
             return 0;
         }
         let mut met = 0;
-        for child in named(node) {
+        for child in node.named() {
             match child.kind() {
                 "command_substitution" | "process_substitution" => {
                     met += 1;
                     self.walk(child, text, depth + 1);
                 }
                 "redirected_statement" => self.walk(child, text, depth + 1),
-                _ if child.named_child_count() > 0 => met += self.nested(child, text, depth + 1),
+                _ if child.named().next().is_some() => met += self.nested(child, text, depth + 1),
                 _ => {}
             }
         }
-        let source = slice(node, text);
+        let source = node.text(text);
         if node.kind() == "expansion" && source.ends_with("@P}") {
             self.doubt("a value is read as a prompt, which may run commands");
         }
@@ -383,21 +382,6 @@ impl<'p> Walker<'p> {
             self.out.paths.push(path);
         }
     }
-}
-
-/// The text of a node.
-pub(super) fn slice<'t>(node: Node<'_>, text: &'t str) -> &'t str {
-    text.get(node.byte_range()).unwrap_or_default()
-}
-
-/// The children of a node, tokens included.
-pub(super) fn all(node: Node<'_>) -> Vec<Node<'_>> {
-    node.children(&mut node.walk()).collect()
-}
-
-/// The named children of a node.
-pub(super) fn named(node: Node<'_>) -> Vec<Node<'_>> {
-    node.named_children(&mut node.walk()).collect()
 }
 
 /// A text short enough for a reason.
