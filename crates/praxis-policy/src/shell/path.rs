@@ -15,33 +15,38 @@ const HARMLESS: &[&str] = &[
 
 /// `text` as an absolute path without `.` and `..`, seen from `base`.
 pub(super) fn absolute(base: &str, text: &str) -> String {
-    let joined = if text.starts_with('/') { text.to_owned() } else { format!("{base}/{text}") };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in joined.split('/') {
+    let mut out = String::with_capacity(base.len() + text.len() + 1);
+    for part in parts(base, text) {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => out.truncate(out.rfind('/').unwrap_or(0)),
+            part => {
+                out.push('/');
+                out.push_str(part);
             }
-            part => parts.push(part),
         }
     }
-    format!("/{}", parts.join("/"))
+    if out.is_empty() { "/".to_owned() } else { out }
 }
 
 /// `text` seen from `base`, with every `..` left for the links of the file system to decide.
 pub(super) fn join(base: &str, text: &str) -> String {
-    let joined = if text.starts_with('/') { text.to_owned() } else { format!("{base}/{text}") };
-    let mut out = String::with_capacity(joined.len());
-    for part in joined.split('/').filter(|part| !part.is_empty() && *part != ".") {
+    let mut out = String::with_capacity(base.len() + text.len() + 1);
+    for part in parts(base, text).filter(|part| !part.is_empty() && *part != ".") {
         out.push('/');
         out.push_str(part);
     }
-    let is_folder = joined.ends_with('/') || joined.ends_with("/.");
+    let is_folder = text.is_empty() || text == "." || text.ends_with('/') || text.ends_with("/.");
     if out.is_empty() || is_folder {
         out.push('/');
     }
     out
+}
+
+/// The parts of `text`, behind those of `base` where it is relative.
+fn parts<'t>(base: &'t str, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let base = if text.starts_with('/') { "" } else { base };
+    base.split('/').chain(text.split('/'))
 }
 
 /// Is this one of the files that nobody needs to be asked about?
