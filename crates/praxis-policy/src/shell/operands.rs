@@ -16,16 +16,15 @@ enum Use {
     Read,
     Write,
     Upload,
+    /// The value is a name, and a file that is read follows it.
+    Pair,
 }
 
 impl Walker<'_> {
     /// Notes every path among the arguments of the command at `at`.
     pub(super) fn operands(&mut self, at: usize, name: &str, program: &Program, words: &[Resolved]) {
         if program.operands == Operands::Inert {
-            for word in words[1..].iter().filter(|word| word.glob.is_some()) {
-                self.touch(word, false);
-            }
-            return;
+            return self.inert(program, words);
         }
         if let Some(word) = words[1..].iter().find(|word| !word.is_static && !word.tame) {
             self.mark(at, format!("the argument `{}` of `{name}` is not known", short(&word.text)));
@@ -56,12 +55,15 @@ impl Walker<'_> {
                 ended = true;
                 continue;
             }
-            scripted |=
-                matches!(text.split('=').next(), Some("-e" | "-f" | "--expression" | "--regexp" | "--file"));
+            scripted |= matches!(
+                text.split('=').next(),
+                Some("-e" | "-f" | "--expression" | "--regexp" | "--file" | "--from-file" | "--files")
+            );
             match flag(program, text) {
                 Some((how, Some(value))) => self.value(&part(word, value), how),
                 Some((how, None)) => {
-                    if let Some(next) = rest.next() {
+                    let skip = usize::from(how == Use::Pair);
+                    if let Some(next) = rest.nth(skip) {
                         self.value(next, how);
                     }
                 }
@@ -82,6 +84,21 @@ impl Walker<'_> {
             }
         }
         self.plain(name, program, &plain, scripted, words);
+    }
+
+    /// A program whose arguments do nothing by themselves: what the shell makes of them, and its few flags with files.
+    fn inert(&mut self, program: &Program, words: &[Resolved]) {
+        let mut rest = words[1..].iter();
+        while let Some(word) = rest.next() {
+            if word.glob.is_some() {
+                self.touch(word, false);
+            }
+            match flag(program, &word.text).filter(|_| word.text.starts_with('-')) {
+                Some((how, Some(value))) => self.value(&part(word, value), how),
+                Some((how, None)) => rest.next().into_iter().for_each(|next| self.value(next, how)),
+                None => {}
+            }
+        }
     }
 
     /// The arguments that are no flags.
@@ -146,7 +163,7 @@ impl Walker<'_> {
     fn value(&mut self, word: &Resolved, how: Use) {
         match how {
             Use::Nothing => {}
-            Use::Read => self.file(word, false),
+            Use::Read | Use::Pair => self.file(word, false),
             Use::Write => self.file(word, true),
             Use::Upload => {
                 if let Some(file) = word.text.split_once(['@', '<']).map(|(_, file)| file) {
@@ -394,6 +411,7 @@ fn flag<'t>(program: &Program, text: &'t str) -> Option<(Use, Option<&'t str>)> 
             (Use::Write, &program.writes),
             (Use::Read, &program.reads),
             (Use::Upload, &program.uploads),
+            (Use::Pair, &program.pairs),
             (Use::Nothing, &program.valued),
         ]
         .into_iter()

@@ -1,8 +1,8 @@
 //! Flags and programs that do more than their name says, and so must not ride on a broad allow rule.
 
-use super::scripts;
 use super::table::{Program, Table};
 use super::word::Resolved;
+use super::{path, scripts};
 
 /// Shortest part of a long option that is taken for it.
 const SHORTEST_OPTION: usize = 5;
@@ -104,6 +104,30 @@ fn first_operand(program: &Program, words: &[Resolved]) -> usize {
     at
 }
 
+/// Does `make` read its rules from a pipe, whatever that is called?
+fn is_fed(words: &[Resolved]) -> bool {
+    let is_pipe = |word: &Resolved, file: &str| {
+        !word.is_static || file == "-" || path::is_harmless(file) || file.starts_with("/proc/")
+    };
+    let names_file = |flag: &str| {
+        matches!(flag, "--file" | "--makefile")
+            || (flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('f'))
+    };
+    let attached = |word: &Resolved| {
+        let text = word.text.as_str();
+        let long = text.strip_prefix("--file=").or_else(|| text.strip_prefix("--makefile="));
+        let short =
+            || text.split_once('f').filter(|(flags, _)| text.starts_with('-') && !flags.contains("--"));
+        let file = long.or_else(|| short().map(|(_, file)| file));
+        file.is_some_and(|file| !file.is_empty() && is_pipe(word, file))
+    };
+    words.windows(2).any(|pair| names_file(&pair[0].text) && is_pipe(&pair[1], &pair[1].text))
+        || words.iter().skip(1).any(attached)
+}
+
+/// Modules of Python that run code from their arguments or their input.
+const RUNNERS: &[&str] = &["timeit", "code", "pdb", "asyncio"];
+
 /// Programs inside arguments.
 fn inside(name: &str, words: &[Resolved]) -> Option<String> {
     let texts = || words[1..].iter().map(|word| word.text.as_str());
@@ -149,13 +173,19 @@ fn inside(name: &str, words: &[Resolved]) -> Option<String> {
                     Table::get().is_special(name.trim_end_matches([':', '+', '?', '!']))
                 })
             };
-            let pairs = words
-                .windows(2)
-                .any(|pair| matches!(pair[0].text.as_str(), "-f" | "--file") && pair[1].text == "-");
-            let is_fed = pairs || texts().any(|text| matches!(text, "-f-" | "--file=-" | "--makefile=-"));
-            let by_input = || is_fed.then(|| format!("`{name}` with rules from its input"));
+            let by_input = || is_fed(words).then(|| format!("`{name}` with rules from its input"));
             texts().find(sets).map(|text| format!("`{name} {text}`")).or_else(by_input)
         }
+        "python" | "python2" | "python3" | "pypy" | "pypy3" => {
+            let module =
+                |pair: &&[Resolved]| pair[0].text == "-m" && RUNNERS.contains(&pair[1].text.as_str());
+            words.windows(2).find(module).map(|pair| format!("`{name} -m {}`", pair[1].text))
+        }
+        // `tar cT list`: flags without a dash.
+        "tar" => texts()
+            .next()
+            .filter(|text| !text.starts_with('-') && text.contains(['T', 'I', 'F']))
+            .map(|text| format!("`{name} {text}`")),
         "git" => texts().find(|text| text.contains("ext::")).map(|text| format!("`git` runs `{text}`")),
         "sqlite3" => {
             texts().find(|text| text.trim_start().starts_with('.')).map(|text| format!("`{name} {text}`"))

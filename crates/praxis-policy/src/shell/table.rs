@@ -38,6 +38,7 @@ pub(super) struct Program {
     pub(super) reads: Vec<&'static str>,
     pub(super) writes: Vec<&'static str>,
     pub(super) uploads: Vec<&'static str>,
+    pub(super) pairs: Vec<&'static str>,
     pub(super) wrap: Option<Wrap>,
     pub(super) shell: bool,
     pub(super) interpreter: bool,
@@ -139,6 +140,7 @@ impl Program {
             "in" => self.reads.extend(rest),
             "out" => self.writes.extend(rest),
             "at" => self.uploads.extend(rest),
+            "pairs" => self.pairs.extend(rest),
             "wrap" => {
                 let skip = rest.iter().find_map(|word| word.parse().ok()).unwrap_or(0);
                 let valued = rest.iter().copied().filter(|word| word.starts_with('-')).collect();
@@ -174,6 +176,7 @@ mod tests {
             "in",
             "out",
             "at",
+            "pairs",
             "wrap",
             "shell",
             "interpreter",
