@@ -90,6 +90,27 @@ pub struct UserMessage {
     pub extra: Map<String, Value>,
 }
 
+/// Where a user message says how it was delivered.
+const DELIVERY: &str = "delivery";
+/// What it says while it waits.
+const QUEUE: &str = "queue";
+
+impl UserMessage {
+    /// Whether it waits until what was said before it is settled; the model has not heard it yet.
+    pub fn is_queued(&self) -> bool {
+        self.extra.get(DELIVERY).and_then(Value::as_str) == Some(QUEUE)
+    }
+
+    /// Lets it wait, or takes it out of the queue.
+    pub fn set_queued(&mut self, queued: bool) {
+        if queued {
+            self.extra.insert(DELIVERY.to_owned(), QUEUE.into());
+        } else {
+            self.extra.shift_remove(DELIVERY);
+        }
+    }
+}
+
 /// When a thing was made, in milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Created {

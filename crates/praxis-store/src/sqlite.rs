@@ -279,6 +279,20 @@ impl Store for SqliteStore {
         })
     }
 
+    fn put_message_last<'a>(&'a self, lease: &'a Lease, message: Message) -> Boxed<'a, ()> {
+        Box::pin(async move {
+            check(lease, message.session())?;
+            let ready = messages::ready(&message)?;
+            self.write_ahead(&ready.spilled).await?;
+            let now = self.now();
+            self.write(move |connection| {
+                messages::move_last(connection, message.session(), message.id())?;
+                messages::put(connection, &ready, now)
+            })
+            .await
+        })
+    }
+
     fn remove_message<'a>(&'a self, lease: &'a Lease, message: &'a MessageId) -> Boxed<'a, ()> {
         let (session, message) = (lease.session().clone(), message.clone());
         Box::pin(self.write(move |connection| messages::remove(connection, &session, &message)))

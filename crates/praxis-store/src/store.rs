@@ -52,6 +52,9 @@ pub trait Store: Send + Sync {
     /// Appends a message, or replaces it where it stands.
     fn put_message<'a>(&'a self, lease: &'a Lease, message: Message) -> Boxed<'a, ()>;
 
+    /// Puts a message that is there already behind all others, as if it were said only now; its parts go with it.
+    fn put_message_last<'a>(&'a self, lease: &'a Lease, message: Message) -> Boxed<'a, ()>;
+
     /// Removes a message with its parts.
     fn remove_message<'a>(&'a self, lease: &'a Lease, message: &'a MessageId) -> Boxed<'a, ()>;
 

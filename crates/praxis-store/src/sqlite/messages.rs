@@ -58,6 +58,23 @@ pub(crate) fn put(connection: &Connection, message: &Ready, now: u64) -> Work<()
     Ok(())
 }
 
+/// Gives a message the last place, and its parts with it.
+pub(crate) fn move_last(connection: &Connection, session: &SessionId, message: &MessageId) -> Work<()> {
+    let seq = seq_of(connection, session, message)?;
+    // Parts point at the place of their message: both move before the transaction ends.
+    connection.execute_batch("PRAGMA defer_foreign_keys = ON")?;
+    let last: i64 = connection
+        .prepare_cached("SELECT max(seq) + 1 FROM message WHERE session_id = ?1")?
+        .query_row([session.as_str()], |row| row.get(0))?;
+    for sql in [
+        "UPDATE message SET seq = ?3 WHERE session_id = ?1 AND seq = ?2",
+        "UPDATE part SET message_seq = ?3 WHERE session_id = ?1 AND message_seq = ?2",
+    ] {
+        connection.prepare_cached(sql)?.execute(params![session.as_str(), seq, last])?;
+    }
+    Ok(())
+}
+
 /// Removes a message with its parts.
 pub(crate) fn remove(connection: &Connection, session: &SessionId, message: &MessageId) -> Work<()> {
     let seq = seq_of(connection, session, message)?;

@@ -44,3 +44,39 @@ proptest! {
         });
     }
 }
+
+#[tokio::test]
+async fn a_message_can_be_put_behind_those_that_came_after_it() {
+    let lab = Lab::new();
+    let (id, lease) = lab.session().await;
+    for name in ["msg_1", "msg_2", "msg_3"] {
+        lab.store.put_message(&lease, user(&id, name, 1)).await.unwrap();
+        for number in 0..2 {
+            let part = part(&id, name, &format!("prt_{name}_{number}"), text("x"));
+            lab.store.put_part(&lease, part).await.unwrap();
+        }
+    }
+    lab.store.put_message_last(&lease, user(&id, "msg_1", 9)).await.unwrap();
+    lab.store.put_message_last(&lease, user(&id, "msg_1", 9)).await.unwrap();
+    lab.store.put_message(&lease, user(&id, "msg_4", 10)).await.unwrap();
+    lab.store.put_part(&lease, part(&id, "msg_1", "prt_late", text("y"))).await.unwrap();
+    let history = lab.history(&id).await;
+    let told: Vec<String> = history
+        .iter()
+        .map(|one| {
+            let parts: Vec<&str> = one.parts.iter().map(|part| part.id.as_str()).collect();
+            format!("{} at {}: {}", one.info.id(), one.info.created(), parts.join(" "))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "msg_2 at 1: prt_msg_2_0 prt_msg_2_1",
+            "msg_3 at 1: prt_msg_3_0 prt_msg_3_1",
+            "msg_1 at 9: prt_msg_1_0 prt_msg_1_1 prt_late",
+            "msg_4 at 10: ",
+        ]
+    );
+    let missing = lab.store.put_message_last(&lease, user(&id, "msg_9", 1)).await;
+    assert!(missing.is_err());
+}
