@@ -1,5 +1,6 @@
 //! The engine: sessions of one project, prompted, joined, cancelled and watched.
 
+mod drafting;
 mod prompting;
 mod shell;
 
@@ -194,6 +195,7 @@ impl Engine {
             self.idle(session);
             return Ok(None);
         };
+        held.slot().stop_drafting();
         let mut door = held.slot().door.lock().await;
         let Some(work) = door.work() else {
             drop(door);
@@ -212,13 +214,16 @@ impl Engine {
         bus.publish(Event::SessionIdle { session: session.clone() });
     }
 
-    /// Waits until a session is idle; gives what its run came to, if one was under way.
+    /// Waits until a session is idle; gives what its last run came to, if one was under way.
     pub async fn wait(&self, session: &SessionId) -> Result<Option<Outcome>, EngineError> {
-        let Some(held) = self.inner.slots.find(session) else { return Ok(None) };
-        let mut door = held.slot().door.lock().await;
-        let Some(ending) = door.work().map(|work| work.ending.clone()) else { return Ok(None) };
-        drop(door);
-        ended(ending, session).await.map(Some)
+        let mut last = None;
+        while let Some(held) = self.inner.slots.find(session) {
+            let mut door = held.slot().door.lock().await;
+            let Some(ending) = door.work().map(|work| work.ending.clone()) else { break };
+            drop(door);
+            last = Some(ended(ending, session).await?);
+        }
+        Ok(last)
     }
 
     /// What a session does.

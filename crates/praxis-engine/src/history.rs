@@ -9,7 +9,9 @@ mod visible;
 
 use praxis_llm::Message as Said;
 use praxis_llm::provider::Choice;
-use praxis_proto::{AssistantMessage, Message, MessageWithParts, PartBody, SessionId, UserMessage};
+use praxis_proto::{
+    AssistantMessage, Message, MessageId, MessageWithParts, PartBody, SessionId, UserMessage,
+};
 use praxis_store::{Cut, Store, StoreError};
 
 use crate::reminders::reminder;
@@ -29,6 +31,8 @@ pub(crate) struct History {
     pub(crate) answer: Option<(AssistantMessage, bool)>,
     /// Messages the user really wrote, for whoever makes titles.
     pub(crate) written: usize,
+    /// Messages that were waiting for a run of their own when this was read; the model does not hear them.
+    pub(crate) queued: Vec<MessageId>,
 }
 
 impl History {
@@ -38,7 +42,7 @@ impl History {
         session: &SessionId,
         reader: Option<Choice>,
     ) -> Result<Self, StoreError> {
-        let messages = stored(store, session).await?;
+        let (messages, queued) = told(store, session).await?;
         let asked = messages.iter().rev().find_map(|message| match &message.info {
             Message::User(user) => Some(&user.model),
             Message::Assistant(_) => None,
@@ -47,13 +51,14 @@ impl History {
             asked.map(|asked| Choice { provider: asked.provider.clone(), model: asked.model.clone() });
         let none = || Choice { provider: String::new(), model: String::new() };
         let mut history = Self::empty(reader.or(asked).unwrap_or_else(none));
-        visible::filter(messages).iter().for_each(|message| history.push(message));
+        messages.iter().for_each(|message| history.push(message));
+        history.queued = queued;
         Ok(history)
     }
 
     /// A conversation in which nothing has been said.
     pub(crate) fn empty(reader: Choice) -> Self {
-        Self { reader, said: Vec::new(), user: None, answer: None, written: 0 }
+        Self { reader, said: Vec::new(), user: None, answer: None, written: 0, queued: Vec::new() }
     }
 
     /// Whom it was turned into messages for.
@@ -90,11 +95,21 @@ impl History {
     }
 }
 
-/// All messages of a session, oldest first.
-pub(crate) async fn stored(
+/// The messages of a session that the model is told, oldest first, and those that still wait to be.
+pub(crate) async fn told(
     store: &dyn Store,
     session: &SessionId,
-) -> Result<Vec<MessageWithParts>, StoreError> {
+) -> Result<(Vec<MessageWithParts>, Vec<MessageId>), StoreError> {
+    let is_queued = |message: &mut MessageWithParts| match &message.info {
+        Message::User(user) => user.is_queued(),
+        Message::Assistant(_) => false,
+    };
+    let mut messages = stored(store, session).await?;
+    let queued = messages.extract_if(.., is_queued).map(|message| message.info.id().clone()).collect();
+    Ok((visible::filter(messages), queued))
+}
+
+async fn stored(store: &dyn Store, session: &SessionId) -> Result<Vec<MessageWithParts>, StoreError> {
     let mut pages = Vec::new();
     let mut before = None;
     loop {

@@ -18,6 +18,7 @@ mod outcome;
 mod processor;
 pub mod prompt;
 pub mod prompts;
+mod queue;
 mod record;
 pub mod reminders;
 mod run;

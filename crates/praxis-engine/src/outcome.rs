@@ -9,6 +9,7 @@ use praxis_store::StoreError;
 
 use crate::command::CommandError;
 use crate::prompt::PromptError;
+use crate::runner::MOST_WAITING;
 use crate::{AgentError, ModelError};
 
 /// What a run came to.
@@ -100,6 +101,17 @@ pub enum EngineError {
     /// Something else is under way in the session.
     #[error("session `{0}` is busy; wait until it is idle, or cancel what it does")]
     Busy(SessionId),
+    /// Too many prompts wait already.
+    #[error("{MOST_WAITING} prompts wait in session `{0}` already; wait until some are answered, or cancel")]
+    Full(SessionId),
+    /// The id is taken.
+    #[error("session `{session}` has a message `{id}` already; leave the id out, or make a new one")]
+    Taken {
+        /// The session.
+        session: SessionId,
+        /// The id.
+        id: String,
+    },
     /// There is nothing to answer.
     #[error("session `{0}` has no message to answer; send a prompt first")]
     Empty(SessionId),

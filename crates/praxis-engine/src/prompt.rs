@@ -47,6 +47,9 @@ pub struct PromptInput {
     /// The model's variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
+    /// When it is said to the model, where something is under way.
+    #[serde(default)]
+    pub delivery: Delivery,
     /// Only store the message; nobody answers.
     #[serde(default)]
     pub no_reply: bool,
@@ -72,6 +75,7 @@ impl PromptInput {
             model: None,
             agent: None,
             variant: None,
+            delivery: Delivery::Steer,
             no_reply: false,
             system: None,
             format: None,
@@ -84,6 +88,17 @@ impl PromptInput {
     pub fn text(session: SessionId, text: impl Into<String>) -> Self {
         Self::new(session, vec![PromptPart::text(text)])
     }
+}
+
+/// When a prompt is said to a model that is at work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// Between two steps of the run that is under way, which goes on from there.
+    #[default]
+    Steer,
+    /// In a run of its own, when what is under way has ended.
+    Queue,
 }
 
 /// One piece of a prompt.

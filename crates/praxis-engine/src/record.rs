@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use praxis_proto::{
-    AssistantMessage, Event, Failure, Message, Mint, Part, PartId, SessionId, SessionStatus, UserMessage,
+    AssistantMessage, Event, Failure, Message, MessageId, MessageWithParts, Mint, Part, PartId, SessionId,
+    SessionStatus, UserMessage,
 };
 use praxis_store::{Field, Lease, Store, StoreError};
 use praxis_tools::{Bus, Clock};
@@ -42,8 +43,24 @@ impl Record {
 
     pub(crate) async fn message(&self, message: Message) -> Result<(), StoreError> {
         self.store.put_message(&self.lease, message.clone()).await?;
-        self.bus.publish(Event::MessageUpdated { session: self.session().clone(), info: Box::new(message) });
+        self.told(message);
         Ok(())
+    }
+
+    fn told(&self, message: Message) {
+        self.bus.publish(Event::MessageUpdated { session: self.session().clone(), info: Box::new(message) });
+    }
+
+    /// Takes a message out of the queue: from now on it is the newest one of the conversation.
+    pub(crate) async fn promote(&self, message: &MessageId) -> Result<MessageWithParts, StoreError> {
+        let mut queued = self.store.message(self.session(), message).await?;
+        if let Message::User(user) = &mut queued.info {
+            user.set_queued(false);
+            user.time.created = self.now();
+        }
+        self.store.put_message_last(&self.lease, queued.info.clone()).await?;
+        self.told(queued.info.clone());
+        Ok(queued)
     }
 
     pub(crate) async fn part(&self, part: &Part) -> Result<(), StoreError> {

@@ -22,10 +22,10 @@ use crate::engine::Inner;
 use crate::history::{self, History};
 use crate::outcome::{Ended, EngineError, Limits, Outcome, Why};
 use crate::processor::{Bench, Processor, Step};
-use crate::prompts;
 use crate::record::Record;
-use crate::runner::{Door, Finished, Held, Stop};
+use crate::runner::{Door, Finished, Held, Kind, Next, Stop, Work};
 use crate::structured::Structured;
+use crate::{prompts, queue};
 
 /// A run that is about to begin.
 pub(crate) struct Run {
@@ -54,6 +54,15 @@ struct State {
 type Exit = (Outcome, OwnedMutexGuard<Door>);
 
 impl Run {
+    /// Begins a run, behind the door.
+    pub(crate) fn start(engine: &Arc<Inner>, held: &Held, door: &mut Door, record: Record, next: Next) {
+        let Next { sender, ending, limits } = next;
+        let stop = Stop::default();
+        door.work = Some(Work { kind: Kind::Run, stop: stop.clone(), ending });
+        let run = Self { engine: Arc::clone(engine), held: held.clone(), record, limits, stop };
+        engine.tasks.spawn(run.go(sender));
+    }
+
     /// Answers everything there is to answer, then leaves the session idle.
     pub(crate) async fn go(mut self, sender: watch::Sender<Option<Finished>>) {
         self.status(SessionStatus::Busy);
@@ -76,7 +85,10 @@ impl Run {
         self.tell_totals().await;
         door.work = None;
         door.inbox.clear();
-        self.status(SessionStatus::Idle);
+        let ended = finished.as_ref().map_or(&Ended::Done, |outcome| &outcome.ended);
+        if !queue::follow(&self.engine, &self.held, &mut door, &self.record, ended).await {
+            self.status(SessionStatus::Idle);
+        }
         // The right to write goes first, so that whoever hears of the end can take it.
         drop(self);
         drop(door);
@@ -115,8 +127,10 @@ impl Run {
         let history = History::load(&*self.record.store, self.record.session(), None).await?;
         // What waits there was stored before and is among what was read.
         door.inbox.clear();
-        let ended = history.settled().is_some().then_some(Ended::Done);
-        if history.user.is_none() {
+        queue::recall(&mut door, &history.queued, self.limits);
+        let nothing = history.user.is_none();
+        let ended = (nothing || history.settled().is_some()).then_some(Ended::Done);
+        if nothing && door.queue.is_empty() {
             return Err(EngineError::Empty(self.record.session().clone()));
         }
         Ok(State {
@@ -139,11 +153,12 @@ impl Run {
         }
         let goes = matches!(state.ended, Some(Ended::Cancelled | Ended::Limit(_)));
         if !door.inbox.is_empty() && !goes {
-            for message in std::mem::take(&mut door.inbox) {
-                state.history.push(&message);
+            let told = std::mem::take(&mut door.inbox);
+            told.iter().for_each(|told| state.history.push(&told.message));
+            if told.iter().any(|told| told.wants_answer) {
+                state.doom.reset();
+                (state.steps, state.broken, state.ended) = (0, 0, None);
             }
-            state.doom.reset();
-            (state.steps, state.broken, state.ended) = (0, 0, None);
         }
         let ended = state.ended.take()?;
         let message = state.history.answer.as_ref().map(|(answer, _)| answer.clone());
@@ -269,7 +284,7 @@ impl Run {
         if !self.changes_messages() {
             return Ok(std::mem::take(&mut history.said));
         }
-        let mut messages = history::stored(&*self.record.store, self.record.session()).await?;
+        let (mut messages, _) = history::told(&*self.record.store, self.record.session()).await?;
         // The answer that has just begun has nothing to say yet.
         messages.pop();
         for hook in &self.engine.hooks {

@@ -4,15 +4,18 @@
 //! in one go, and a run looks at the inbox and leaves in one go, so a prompt is either answered by the run that is under
 //! way or begins the next one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use praxis_proto::{MessageWithParts, SessionId, SessionStatus};
+use praxis_proto::{MessageId, MessageWithParts, SessionId, SessionStatus};
 use praxis_store::{Lease, Store};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::outcome::{EngineError, Limits, Outcome, Why};
+use crate::outcome::{Ended, EngineError, Limits, Outcome, Why};
+
+/// Prompts that may wait in a session.
+pub(crate) const MOST_WAITING: usize = 256;
 
 /// What everybody who waits for a run hears.
 pub(crate) type Finished = Result<Outcome, EngineError>;
@@ -24,6 +27,21 @@ pub(crate) struct Slot {
     pub(crate) session: SessionId,
     pub(crate) door: Arc<tokio::sync::Mutex<Door>>,
     pub(crate) status: watch::Sender<SessionStatus>,
+    /// Stops prompts that are being put together.
+    drafting: Mutex<CancellationToken>,
+}
+
+impl Slot {
+    /// Stops the prompt that is being put together when the session is cancelled.
+    pub(crate) fn drafting(&self) -> CancellationToken {
+        self.drafting.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Stops all prompts that are being put together.
+    pub(crate) fn stop_drafting(&self) {
+        let mut drafting = self.drafting.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *drafting).cancel();
+    }
 }
 
 /// What is decided about one at a time.
@@ -31,9 +49,24 @@ pub(crate) struct Slot {
 pub(crate) struct Door {
     lease: Weak<Lease>,
     /// Stored messages that the run has not looked at.
-    pub(crate) inbox: Vec<MessageWithParts>,
+    pub(crate) inbox: Vec<Told>,
+    /// Stored messages that wait until what is under way has ended, in order.
+    pub(crate) queue: VecDeque<Queued>,
     /// What is under way.
     pub(crate) work: Option<Work>,
+}
+
+/// A stored message that joins the run.
+pub(crate) struct Told {
+    pub(crate) message: MessageWithParts,
+    /// Whether somebody waits for an answer to it.
+    pub(crate) wants_answer: bool,
+}
+
+/// A stored message with a run of its own to come.
+pub(crate) struct Queued {
+    pub(crate) message: MessageId,
+    pub(crate) next: Next,
 }
 
 /// What is under way in a session.
@@ -51,11 +84,24 @@ pub(crate) enum Kind {
     Shell { next: Option<Next> },
 }
 
-/// A run that begins behind the user's command.
+/// A run that is yet to begin.
 pub(crate) struct Next {
     pub(crate) sender: watch::Sender<Option<Finished>>,
     pub(crate) ending: Ending,
     pub(crate) limits: Limits,
+}
+
+impl Next {
+    pub(crate) fn new(limits: Limits) -> Self {
+        let (sender, ending) = watch::channel(None);
+        Self { sender, ending, limits }
+    }
+
+    /// It will not begin.
+    pub(crate) fn cancel(self) {
+        let (message, ended) = (None, Ended::Cancelled);
+        self.sender.send_replace(Some(Ok(Outcome { message, ended, steps: 0, cost: 0.0 })));
+    }
 }
 
 /// Stops work, and says why.
@@ -99,6 +145,11 @@ impl Door {
         Ok(lease)
     }
 
+    /// Whether no more may wait here.
+    pub(crate) fn is_full(&self) -> bool {
+        self.inbox.len() + self.queue.len() >= MOST_WAITING
+    }
+
     /// What is under way; work whose task has died is none.
     pub(crate) fn work(&mut self) -> Option<&mut Work> {
         if self.work.as_ref().is_some_and(|work| work.ending.has_changed().is_err()) {
@@ -128,6 +179,7 @@ impl Slots {
                 session: session.clone(),
                 door: Arc::default(),
                 status: watch::Sender::new(SessionStatus::Idle),
+                drafting: Mutex::default(),
             })
         });
         Held { slot: Some(Arc::clone(slot)), slots: Arc::clone(self) }

@@ -5,9 +5,11 @@ use tokio::sync::watch;
 
 use super::Engine;
 use crate::Agent;
-use crate::outcome::{Ended, EngineError, Outcome};
+use crate::outcome::{Ended, EngineError, Outcome, Why};
+use crate::queue;
 use crate::record::Record;
-use crate::runner::{Finished, Held, Kind, Stop, Work};
+use crate::run::Run;
+use crate::runner::{Finished, Held, Kind, Next, Stop, Work};
 use crate::usershell::{ShellInput, UserShell};
 
 /// A command that the user runs themselves.
@@ -78,20 +80,30 @@ impl Engine {
             Some(Work { kind: Kind::Shell { next }, .. }) => next,
             _ => None,
         };
-        held.slot().status.send_replace(SessionStatus::Idle);
-        record.status(SessionStatus::Idle);
-        match next {
-            Some(next) if stop.why().is_some() => {
-                let cancelled = Outcome { message: None, ended: Ended::Cancelled, steps: 0, cost: 0.0 };
-                next.sender.send_replace(Some(Ok(cancelled)));
+        let ended = stop.why().map_or(Ended::Done, Why::ended);
+        let next = match ended {
+            Ended::Cancelled => {
+                next.into_iter().for_each(Next::cancel);
                 door.inbox.clear();
+                None
             }
-            Some(next) => self.start(&held, &mut door, record.clone(), next.sender, next.ending, next.limits),
-            None => {}
+            _ => next,
+        };
+        let follows = match next {
+            Some(next) => {
+                Run::start(&self.inner, &held, &mut door, record.clone(), next);
+                true
+            }
+            None => queue::follow(&self.inner, &held, &mut door, &record, &ended).await,
+        };
+        if !follows {
+            held.slot().status.send_replace(SessionStatus::Idle);
+            record.status(SessionStatus::Idle);
         }
-        drop(door);
+        // The right to write goes first, so that whoever hears of the end can take it.
+        drop((record, door));
         drop(held);
-        sender.send_replace(Some(Ok(Outcome { message: None, ended: Ended::Done, steps: 0, cost: 0.0 })));
+        sender.send_replace(Some(Ok(Outcome { message: None, ended, steps: 0, cost: 0.0 })));
         stored?;
         let info = Message::Assistant(done.answer);
         Ok(MessageWithParts { info, parts: vec![done.call] })

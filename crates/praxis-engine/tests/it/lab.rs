@@ -294,6 +294,18 @@ impl Ear {
         .await;
     }
 
+    /// Waits until somebody has said this.
+    pub(crate) async fn until_said(&mut self, said: &str) {
+        self.until(said, |event| match event {
+            Event::PartUpdated { part, .. } => match &part.body {
+                PartBody::Text(text) => text.text.contains(said).then_some(()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .await;
+    }
+
     /// Everything that was heard and not waited for, by `type`.
     pub(crate) fn counts(&mut self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();

@@ -9,6 +9,7 @@
 
 mod bounds;
 mod cancel;
+mod delivery;
 mod failures;
 mod hooks;
 mod lab;

@@ -122,7 +122,10 @@ fn failed(error: EngineError) -> Failure {
         | EngineError::Model(_)
         | EngineError::Prompt(_)
         | EngineError::Command(_)
+        | EngineError::Taken { .. }
         | EngineError::Empty(_) => Failure::usage(error),
-        EngineError::Store(_) | EngineError::Busy(_) | EngineError::Crashed(_) => Failure::work(error),
+        EngineError::Store(_) | EngineError::Busy(_) | EngineError::Full(_) | EngineError::Crashed(_) => {
+            Failure::work(error)
+        }
     }
 }
