@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// How often the same call, or the same round of up to [`LONGEST_ROUND`] calls, is made before somebody is asked.
 pub(crate) const ASK_AT: usize = 3;
-/// How often the same call with the same result is made before the run stops by itself.
+/// How often the same call or round with the same results is made before the run stops by itself.
 pub(crate) const STOP_AT: usize = 5;
 /// The longest round that counts as going in circles.
 const LONGEST_ROUND: usize = 3;
@@ -91,23 +91,28 @@ impl Ring {
     /// Judges the newest call.
     fn verdict(&self) -> Verdict {
         let newest_first: Vec<Entry> = self.entries.iter().rev().copied().collect();
-        if is_stuck(&newest_first) {
+        let rounds = 1..=LONGEST_ROUND;
+        if rounds.clone().any(|round| is_stuck(&newest_first, round)) {
             return Verdict::Stop;
         }
-        let circles = |round: usize| {
-            newest_first.len() >= round * ASK_AT
-                && (round..round * ASK_AT).all(|at| newest_first[at].call == newest_first[at - round].call)
-        };
-        if (1..=LONGEST_ROUND).any(circles) { Verdict::Ask } else { Verdict::Fresh }
+        let circles = |round: usize| repeats(&newest_first, round, ASK_AT, |entry| entry.call);
+        if rounds.clone().any(circles) { Verdict::Ask } else { Verdict::Fresh }
     }
 }
 
-/// Whether the newest call was made often enough before, and always with the same result.
-fn is_stuck(newest_first: &[Entry]) -> bool {
-    let Some((newest, before)) = newest_first.split_first() else { return false };
-    let Some(before) = before.get(..STOP_AT - 1) else { return false };
-    let result = before[0].result;
-    result.is_some() && before.iter().all(|entry| entry.call == newest.call && entry.result == result)
+/// Whether the newest calls are the same round so many times over, as far as `what` tells them apart.
+fn repeats<T: PartialEq>(newest: &[Entry], round: usize, times: usize, what: impl Fn(&Entry) -> T) -> bool {
+    let Some(seen) = newest.get(..round * times) else { return false };
+    seen.iter().zip(&seen[round..]).all(|(newer, older)| what(newer) == what(older))
+}
+
+/// Whether the round was made often enough, and before the newest call always with the same results.
+fn is_stuck(newest: &[Entry], round: usize) -> bool {
+    let Some((_, before)) = newest.split_first() else { return false };
+    let known = before.get(..round * (STOP_AT - 1)).is_some_and(|all| all.iter().all(|e| e.result.is_some()));
+    known
+        && repeats(newest, round, STOP_AT, |entry| entry.call)
+        && repeats(before, round, STOP_AT - 1, |entry| entry.result)
 }
 
 /// The same for the same arguments, in whatever order their keys come.
@@ -180,6 +185,15 @@ mod tests {
         let mut three = vec![Fresh; 8];
         three.push(Ask);
         assert_eq!(verdicts(&[a, b, c, a, b, c, a, b, c]), three);
+        // Five times with the same results is the end, for rounds as for single calls.
+        let rounds: Vec<_> = [a, b].into_iter().cycle().take(11).collect();
+        let mut said = vec![Fresh; 5];
+        said.extend([Ask, Ask, Ask, Ask, Stop, Stop]);
+        assert_eq!(verdicts(&rounds), said);
+        let changing: Vec<(String, String)> =
+            (0..12).map(|n| (["a", "b"][n % 2].to_owned(), n.to_string())).collect();
+        let changing: Vec<(&str, &str)> = changing.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert!(!verdicts(&changing).contains(&Stop));
     }
 
     #[test]

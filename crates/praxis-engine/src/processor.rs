@@ -40,6 +40,8 @@ pub(crate) struct Step {
     pub(crate) cost: Money,
     /// Whether the model waits for results of ours.
     pub(crate) called: bool,
+    /// Whether it was offered no tools.
+    pub(crate) last: bool,
     /// The user said no, and nothing more.
     pub(crate) blocked: bool,
     /// The tool that was called again and again to no avail.

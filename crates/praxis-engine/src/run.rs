@@ -20,7 +20,7 @@ use self::stage::Stage;
 use crate::doom::Doom;
 use crate::engine::Inner;
 use crate::history::{self, History};
-use crate::outcome::{Ended, EngineError, Limits, Outcome, Why};
+use crate::outcome::{Ended, EngineError, Limit, Limits, Outcome, Why};
 use crate::processor::{Bench, Processor, Step};
 use crate::record::Record;
 use crate::runner::{Door, Finished, Held, Kind, Next, Stop, Work};
@@ -151,7 +151,12 @@ impl Run {
         if let Some(why) = self.stop.why() {
             state.ended = Some(why.ended());
         }
-        let goes = matches!(state.ended, Some(Ended::Cancelled | Ended::Limit(_)));
+        // Going in circles is over when the user says something new; other limits are not.
+        let goes = match &state.ended {
+            Some(Ended::Cancelled) => true,
+            Some(Ended::Limit(limit)) => !matches!(limit, Limit::Loop { .. }),
+            Some(Ended::Done | Ended::Failed(_) | Ended::Blocked) | None => false,
+        };
         if !door.inbox.is_empty() && !goes {
             let told = std::mem::take(&mut door.inbox);
             told.iter().for_each(|told| state.history.push(&told.message));

@@ -19,16 +19,20 @@ impl Processor {
     pub(super) async fn settle(mut self, heard: Result<Summary, Refused>) -> Result<Step, StoreError> {
         self.close_open().await?;
         let mut step = Outcomes::default();
+        let mut settled = Vec::with_capacity(self.calls.len());
         while let Some(joined) = self.calls.join_next().await {
             // A call catches its own panics and settles its own part.
-            let Ok(settled) = joined else { continue };
-            match settled {
-                Ok(ended) => {
-                    step.take(&ended);
-                    self.parts[ended.index] = Some(ended.part);
-                }
+            let Ok(joined) = joined else { continue };
+            match joined {
+                Ok(ended) => settled.push(ended),
                 Err(trouble) => drop(self.trouble.get_or_insert(trouble)),
             }
+        }
+        // Whichever ended first, what counts is which was made first.
+        settled.sort_unstable_by_key(|ended| ended.index);
+        for ended in settled {
+            step.take(&ended);
+            self.parts[ended.index] = Some(ended.part);
         }
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);
@@ -42,6 +46,7 @@ impl Processor {
             message: self.message,
             cost: step.cost,
             called: self.called > 0,
+            last: self.bench.last,
             blocked: step.blocked,
             stuck: step.stuck,
             structured: step.structured,

@@ -23,7 +23,7 @@ impl Run {
         if let Some(failure) = &step.message.error {
             return Ok(Some(Ended::Failed(Box::new(failure.clone()))));
         }
-        if let Some(refused) = step.broke_off.take() {
+        if let Some(refused) = step.broke_off.take().filter(|_| step.structured.is_none()) {
             return self.again(state, step, &refused).await;
         }
         state.broken = 0;
@@ -38,6 +38,10 @@ impl Run {
         }
         if !step.called {
             return Ok(Some(Ended::Done));
+        }
+        if step.last {
+            // It was told to answer in words, and would be told so for ever.
+            return Ok(Some(self.limit(Limit::Steps(state.steps))));
         }
         Ok(self.exhausted(state).map(|limit| self.limit(limit)))
     }

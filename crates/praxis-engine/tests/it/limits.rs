@@ -52,6 +52,17 @@ async fn a_call_in_the_last_step_is_refused() {
 }
 
 #[tokio::test]
+async fn a_model_that_calls_on_after_its_last_step_is_not_asked_for_ever() {
+    let lab = Plan::new("{ turns: [{ call: { write: { filePath: a, content: x } } }], after: repeat }")
+        .config(json!({ "agent": { "build": { "steps": 2 } } }))
+        .start()
+        .await;
+    let outcome = lab.prompt("go").await;
+    assert_eq!((outcome.ended, outcome.steps), (Ended::Limit(Limit::Steps(2)), 2));
+    lab.is_at_rest().await;
+}
+
+#[tokio::test]
 async fn a_run_ends_after_so_many_steps() {
     let lab = Plan::new(&endless(3)).start().await;
     let outcome = lab.prompt_within("go", Limits { steps: Some(2), ..Limits::default() }).await;

@@ -75,6 +75,17 @@ async fn where_nobody_answers_the_call_fails_and_then_the_run_ends() {
 }
 
 #[tokio::test]
+async fn where_nobody_answers_going_round_in_two_calls_ends_the_run_too() {
+    let script = "
+turns: [{ call: { read: { filePath: a } } }, { call: { read: { filePath: b } } }]
+after: repeat
+";
+    let lab = Plan::new(script).file("a", "x\n").file("b", "y\n").unattended().start().await;
+    let outcome = lab.prompt("go").await;
+    assert_eq!((outcome.ended, outcome.steps), (Ended::Limit(Limit::Loop { tool: "read".into() }), 10));
+}
+
+#[tokio::test]
 async fn whoever_allows_repetition_by_a_rule_has_it() {
     let lab = Plan::new(&format!(
         "{}\n",
