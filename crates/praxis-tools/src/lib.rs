@@ -68,7 +68,7 @@ pub use files::{AfterWrite, Diagnostic, Files, NoAfterWrite, Seen, Severity};
 pub use grants::{GrantFile, GrantStore, NoGrants, ProjectGrants};
 pub use hooks::{HookFailure, Hooks, ToolCall};
 pub use instance::Instance;
-pub use media::{ImageLimits, attach_media};
+pub use media::{ImageLimits, attach_media, fit_picture, fit_pictures};
 pub use output::{OutputStore, RETENTION, Saved};
 pub use permissions::{Attendance, DecisionObserver, NotStored, Permissions, PermissionsParts, ReplyError};
 pub use praxis_policy::{Act, Authority, Grant};

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::FilterType;
 use image::{DynamicImage, ImageFormat, ImageReader};
-use praxis_proto::Attachment;
+use praxis_proto::{Attachment, Report};
 
 /// Sizes tried before a picture is given up.
 const MOST_SIZES: u32 = 32;
@@ -143,6 +143,55 @@ pub fn attach_media(
     }
 }
 
+/// A picture in a data address made small enough: its media type and address, or `None` if it may stay as it is, or why
+/// it cannot be shown. Works hard, so not for a thread that others wait for.
+pub fn fit_picture(mime: &str, url: &str, limits: &ImageLimits) -> Result<Option<(String, String)>, String> {
+    let (_, data) = url.split_once(";base64,").ok_or("its address is not base64")?;
+    let bytes = STANDARD.decode(data).map_err(|error| format!("its address is not base64: {error}"))?;
+    let Some(Media::Image(format)) = Media::sniff(&bytes) else {
+        return Err("it is no PNG, JPEG, GIF or WebP picture".to_owned());
+    };
+    // Providers refuse a picture that is called what it is not, so its type may change too.
+    let (bytes, real) = fit(bytes, format, limits)?;
+    let fitted = attachment(&bytes, real, None);
+    let stays = fitted.mime == mime && fitted.url == url;
+    Ok((!stays).then_some((fitted.mime, fitted.url)))
+}
+
+/// Makes the pictures that came with a report small enough. Those that cannot be are left out, and the output says so.
+pub async fn fit_pictures(mut report: Report, limits: ImageLimits) -> Report {
+    let is_picture = |file: &Attachment| file.mime.starts_with("image/") && file.url.starts_with("data:");
+    if !report.attachments.iter().any(is_picture) {
+        return report;
+    }
+    let files = std::mem::take(&mut report.attachments);
+    let fitting = tokio::task::spawn_blocking(move || {
+        let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+        for mut file in files {
+            if !is_picture(&file) {
+                kept.push(file);
+                continue;
+            }
+            match fit_picture(&file.mime, &file.url, &limits) {
+                Ok(None) => kept.push(file),
+                Ok(Some((mime, url))) => {
+                    (file.mime, file.url) = (mime, url);
+                    kept.push(file);
+                }
+                Err(why) => left_out.push(why),
+            }
+        }
+        (kept, left_out)
+    });
+    let (kept, left_out) =
+        fitting.await.unwrap_or_else(|_| (Vec::new(), vec!["they could not be read".to_owned()]));
+    report.attachments = kept;
+    if let Some(why) = left_out.first() {
+        report.output.push_str(&format!("\n\n({} image(s) left out: {why})", left_out.len()));
+    }
+    report
+}
+
 /// A file to travel with a report.
 pub(crate) fn attachment(bytes: &[u8], mime: &str, filename: Option<String>) -> Attachment {
     let url = format!("data:{mime};base64,{}", STANDARD.encode(bytes));
@@ -207,5 +256,32 @@ mod tests {
             fit(png(10, 10), ImageFormat::Png, &nothing).unwrap_err().contains("cannot be made small enough")
         );
         assert!(fit(b"\x89PNG broken".to_vec(), ImageFormat::Png, &ImageLimits::default()).is_err());
+    }
+
+    #[tokio::test]
+    async fn pictures_of_a_report_are_made_small_or_left_out_and_other_files_stay() {
+        let limits = ImageLimits { max_width: 50, max_height: 50, ..ImageLimits::default() };
+        let file = |bytes: &[u8], mime: &str, name: &str| attachment(bytes, mime, Some(name.to_owned()));
+        let small = file(&png(20, 10), "image/png", "small");
+        let sound = file(b"...", "audio/wav", "sound");
+        let mut report = Report::new("t", "output");
+        report.attachments = vec![
+            small.clone(),
+            file(&png(100, 40), "image/png", "wide"),
+            file(&png(20, 10), "image/jpeg", "misnamed"),
+            file(b"<svg/>", "image/svg+xml", "drawing"),
+            file(b"BM....", "image/bmp", "bitmap"),
+            sound.clone(),
+        ];
+        let fitted = fit_pictures(report, limits).await;
+        assert_eq!(fitted.output, "output\n\n(2 image(s) left out: it is no PNG, JPEG, GIF or WebP picture)");
+        let [first, wide, misnamed, last] = fitted.attachments.as_slice() else {
+            panic!("{:?}", fitted.attachments)
+        };
+        assert_eq!((first, last), (&small, &sound));
+        let (_, data) = wide.url.split_once("data:image/png;base64,").unwrap();
+        assert_eq!(size(&STANDARD.decode(data).unwrap()), (50, 20));
+        assert_eq!((&*wide.mime, wide.filename.as_deref()), ("image/png", Some("wide")));
+        assert_eq!((&*misnamed.mime, &misnamed.url), ("image/png", &small.url));
     }
 }
