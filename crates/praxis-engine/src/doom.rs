@@ -116,7 +116,7 @@ fn is_stuck(newest: &[Entry], round: usize) -> bool {
 }
 
 /// The same for the same arguments, in whatever order their keys come.
-fn fingerprint(tool: &str, input: &Value) -> u64 {
+pub(crate) fn fingerprint(tool: &str, input: &Value) -> u64 {
     hash(|hasher| {
         tool.hash(hasher);
         canonical(input, hasher);

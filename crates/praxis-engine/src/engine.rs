@@ -87,7 +87,7 @@ pub(crate) struct Inner {
     /// Ends what goes on beside runs.
     pub(crate) closing: CancellationToken,
     clock: Clock,
-    slots: Arc<Slots>,
+    pub(crate) slots: Arc<Slots>,
     library: Library,
     settings: Mutex<HashMap<SessionId, Arc<Setting>>>,
 }

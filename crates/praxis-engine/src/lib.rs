@@ -13,6 +13,7 @@ mod history;
 mod hooks;
 #[cfg(test)]
 mod lab;
+mod lanes;
 mod model;
 mod outcome;
 mod processor;

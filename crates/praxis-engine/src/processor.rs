@@ -65,6 +65,8 @@ pub(crate) struct Processor {
     open: HashMap<String, usize>,
     /// Calls whose arguments arrive, by their ids.
     pending: HashMap<String, usize>,
+    /// Calls that have begun, by the ids the provider gave them.
+    begun: HashMap<String, u64>,
     calls: JoinSet<Settled>,
     called: usize,
     snapshot: Option<String>,
@@ -76,7 +78,11 @@ impl Processor {
     /// Begins an answer whose message is stored already.
     pub(crate) async fn begin(record: Record, bench: Arc<Bench>, message: AssistantMessage) -> Self {
         // Before the request, for a call may run before the first event is seen.
-        let snapshot = bench.snapshots.take().await;
+        let snapshot = tokio::select! {
+            biased;
+            () = bench.stop.token.cancelled() => None,
+            snapshot = bench.snapshots.take() => snapshot,
+        };
         Self {
             record,
             bench,
@@ -84,6 +90,7 @@ impl Processor {
             parts: Vec::new(),
             open: HashMap::new(),
             pending: HashMap::new(),
+            begun: HashMap::new(),
             calls: JoinSet::new(),
             called: 0,
             snapshot,

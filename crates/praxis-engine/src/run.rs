@@ -1,5 +1,6 @@
 //! A run: step after step, from a prompt until the session is idle again.
 
+mod crash;
 mod stage;
 mod verdict;
 
@@ -60,7 +61,14 @@ impl Run {
         let stop = Stop::default();
         door.work = Some(Work { kind: Kind::Run, stop: stop.clone(), ending });
         let run = Self { engine: Arc::clone(engine), held: held.clone(), record, limits, stop };
-        engine.tasks.spawn(run.go(sender));
+        let (engine, session) = (Arc::clone(engine), held.slot().session.clone());
+        let tasks = engine.tasks.clone();
+        tasks.spawn(async move {
+            // On a task of its own: an extension that panics in it must not leave the session busy for ever.
+            if tokio::spawn(run.go(sender)).await.is_err() {
+                crash::tidy(&engine, &session).await;
+            }
+        });
     }
 
     /// Answers everything there is to answer, then leaves the session idle.
@@ -263,7 +271,8 @@ impl Run {
             hooks: self.engine.hooks.clone(),
             snapshots: Arc::clone(&self.engine.snapshots),
             doom: Arc::clone(&state.doom),
-            permits: Arc::clone(&stage.permits),
+            lanes: Arc::clone(&stage.lanes),
+            images: self.engine.workbench.images,
             last,
             shape: stage.structured.as_ref().map(|structured| Arc::clone(&structured.shape)),
             continues: self.engine.workbench.loaded.config.experimental.continue_loop_on_deny == Some(true),

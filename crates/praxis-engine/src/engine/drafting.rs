@@ -1,7 +1,11 @@
 //! From a prompt to the user message that is stored.
 
-use praxis_proto::{Event, Failure, Message, MessageId, MessageModel, Session, SessionId, SessionModel};
+use praxis_proto::{
+    Event, Failure, Message, MessageId, MessageModel, Part, PartBody, Session, SessionId, SessionModel,
+    TextPart,
+};
 use praxis_store::{Change, Cut, StoreError};
+use praxis_tools::{ImageLimits, fit_picture};
 use tokio_util::sync::CancellationToken;
 
 use super::{Engine, Inner};
@@ -33,6 +37,11 @@ impl Engine {
         let mut drafted = Drafter::new(workbench).draft(input, standing).await?;
         for hook in &self.inner.hooks {
             hook.message(&mut drafted.message, &mut drafted.parts).await;
+        }
+        if !self.inner.hooks.is_empty() {
+            let (parts, images) = (std::mem::take(&mut drafted.parts), workbench.images);
+            let fitting = tokio::task::spawn_blocking(move || fitted(parts, &images));
+            drafted.parts = fitting.await.map_err(|_| EngineError::Crashed(session.id.clone()))?;
         }
         self.keep_up(&session, &drafted).await?;
         Ok(drafted)
@@ -91,4 +100,24 @@ impl Engine {
         let (session, error) = (Some(session.clone()), Some(Box::new(failure)));
         self.inner.workbench.bus.publish(Event::SessionError { session, error });
     }
+}
+
+/// Extensions may add pictures of any size and kind; those that no model can be shown become a note.
+fn fitted(mut parts: Vec<Part>, limits: &ImageLimits) -> Vec<Part> {
+    for part in &mut parts {
+        let PartBody::File(file) = &mut part.body else { continue };
+        if !file.mime.starts_with("image/") || !file.url.starts_with("data:") {
+            continue;
+        }
+        match fit_picture(&file.mime, &file.url, limits) {
+            Ok(None) => {}
+            Ok(Some((mime, url))) => (file.mime, file.url) = (mime, url),
+            Err(why) => {
+                let text = format!("A picture of the user is left out: {why}");
+                let note = TextPart { text, synthetic: Some(true), ..TextPart::default() };
+                part.body = PartBody::Text(note);
+            }
+        }
+    }
+    parts
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use praxis_policy::Authority;
 use praxis_proto::SessionStatus;
 use praxis_tools::schema::Shape;
-use praxis_tools::{CxParts, Offer};
-use tokio::sync::{Semaphore, watch};
+use praxis_tools::{CxParts, ImageLimits, Offer};
+use tokio::sync::watch;
 
 use super::call::STRUCTURED_TOOL;
 use crate::doom::Doom;
 use crate::hooks::SessionHooks;
+use crate::lanes::Lanes;
 use crate::model::Answerer;
 use crate::outcome::Why;
 use crate::record::Record;
@@ -27,7 +28,9 @@ pub(crate) struct Bench {
     pub(crate) snapshots: Arc<dyn Snapshots>,
     pub(crate) doom: Arc<Doom>,
     /// How many calls may run at once.
-    pub(crate) permits: Arc<Semaphore>,
+    pub(crate) lanes: Arc<Lanes>,
+    /// How large a picture may be.
+    pub(crate) images: ImageLimits,
     /// Whether this step offers no tools.
     pub(crate) last: bool,
     /// The schema that a structured answer must fit.

@@ -7,7 +7,7 @@ use praxis_proto::{Action, FilePart, MessageId, Part, PartBody, ToolPart};
 use praxis_store::StoreError;
 use praxis_tools::registry::Done;
 use praxis_tools::schema::Shape;
-use praxis_tools::{Ask, Attachment, Cx, CxParts, Report, ToolError};
+use praxis_tools::{Ask, Attachment, Cx, CxParts, Report, ToolError, fit_pictures};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
@@ -167,8 +167,7 @@ impl Call {
         let _permit = tokio::select! {
             biased;
             () = cancel.cancelled() => return Came::Cancelled,
-            // The semaphore is never closed.
-            permit = bench.permits.acquire() => permit,
+            permit = bench.lanes.enter(&self.tool) => permit,
         };
         let (sender, mut progress) = watch::channel((None, Map::new()));
         let cx = self.cx().observed(Arc::new(move |title: Option<&str>, metadata: &Map<String, Value>| {
@@ -177,7 +176,15 @@ impl Call {
         // On a task of its own: an extension that panics ends that task alone.
         let mut calling = JoinSet::new();
         let (offer, tool, input) = (bench.offer.clone(), self.tool.clone(), self.input.take());
-        calling.spawn(async move { offer.call(&tool, input, &cx).await });
+        let images = bench.images;
+        calling.spawn(async move {
+            let mut done = offer.call(&tool, input, &cx).await;
+            done.outcome = match done.outcome {
+                Ok(report) => Ok(fit_pictures(report, images).await),
+                failed => failed,
+            };
+            done
+        });
         let late = async {
             cancel.cancelled().await;
             tokio::time::sleep(SETTLE).await;

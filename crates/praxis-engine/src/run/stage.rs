@@ -9,19 +9,16 @@ use praxis_llm::{Request, SystemBlock, ToolChoice, ToolSpec};
 use praxis_proto::{CallId, MessageId, Origin, Rule, Session, SessionId, SessionRule, UserMessage};
 use praxis_tools::registry::{ModelRef, Scene};
 use praxis_tools::{CxParts, Offer};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::Agent;
 use crate::engine::Inner;
 use crate::hooks::{Asking, Params};
+use crate::lanes::Lanes;
 use crate::model::{Answerer, Size};
 use crate::outcome::EngineError;
 use crate::structured::Structured;
 use crate::system::{self, SystemInput};
-
-/// Calls of one session that run at once; further ones wait for their turn.
-const AT_ONCE: usize = 32;
 
 /// Who answers a user message, with which tools, told what.
 pub(super) struct Stage {
@@ -31,7 +28,7 @@ pub(super) struct Stage {
     pub(super) answerer: Answerer,
     pub(super) offer: Offer,
     pub(super) cx: CxParts,
-    pub(super) permits: Arc<Semaphore>,
+    pub(super) lanes: Arc<Lanes>,
     pub(super) structured: Option<Structured>,
     /// Whether the model has to be told that its answer is missing.
     pub(super) reminded: bool,
@@ -94,7 +91,7 @@ impl Stage {
             answerer,
             offer,
             cx,
-            permits: Arc::new(Semaphore::new(AT_ONCE)),
+            lanes: Arc::default(),
             structured,
             reminded: false,
             system,

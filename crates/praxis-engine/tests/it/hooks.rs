@@ -1,8 +1,9 @@
 //! Extensions that take part in a session.
 
-use praxis_engine::{Asking, Params, SessionHooks, TextPlace};
+use praxis_engine::prompt::PromptInput;
+use praxis_engine::{Asking, Ended, EngineError, Params, SessionHooks, TextPlace};
 use praxis_llm::provider::Choice;
-use praxis_proto::{MessageWithParts, Part, PartBody, SessionId, UserMessage};
+use praxis_proto::{Event, MessageWithParts, Part, PartBody, SessionId, UserMessage};
 use praxis_testkit::Format;
 use praxis_tools::Boxed;
 
@@ -63,4 +64,31 @@ async fn every_hook_changes_what_it_may() {
     > sing louder
     Yes!
     ");
+}
+
+/// Panics in its first text.
+#[derive(Default)]
+struct Bomb(std::sync::atomic::AtomicBool);
+
+impl SessionHooks for Bomb {
+    fn text<'a>(&'a self, _: TextPlace<'a>, _: &'a mut String) -> Boxed<'a, ()> {
+        let used = self.0.swap(true, std::sync::atomic::Ordering::SeqCst);
+        Box::pin(async move { assert!(used, "boom") })
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_panics_leaves_the_session_idle_and_nothing_open() {
+    let lab = Plan::new("{ turns: [{ say: Yes. }], after: repeat }").hook(Bomb::default()).start().await;
+    let mut ear = lab.listen();
+    let input = PromptInput::text(lab.session.clone(), "hi");
+    let crashed = lab.engine.prompt(input, Default::default()).await.unwrap_err();
+    assert!(matches!(crashed, EngineError::Crashed(_)), "{crashed}");
+    ear.until("the end", |event| matches!(event, Event::SessionIdle { .. }).then_some(())).await;
+    lab.engine.wait(&lab.session).await.unwrap();
+    let messages = lab.messages().await;
+    assert!(messages.iter().all(|message| !message.info.is_open()), "{messages:?}");
+    assert_eq!(lab.prompt("again").await.ended, Ended::Done);
+    lab.engine.close().await;
+    lab.is_at_rest().await;
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use praxis_config::Surroundings;
 use praxis_engine::prompt::PromptInput;
 use praxis_engine::{
-    Engine, EngineParts, Limits, Models, NewSession, Opening, Outcome, SessionHooks, Workbench,
+    Engine, EngineParts, Limits, Models, NewSession, NoSnapshots, Opening, Outcome, SessionHooks, Snapshots,
+    Workbench,
 };
 use praxis_llm::provider::Providers;
 use praxis_llm::retry::Policy;
@@ -19,7 +20,8 @@ use praxis_proto::{
 };
 use praxis_store::SqliteStore;
 use praxis_testkit::{Format, ModelServer};
-use praxis_tools::{Attendance, system_clock};
+use praxis_tools::registry::{Fixed, SourceKind};
+use praxis_tools::{Attendance, Tool, system_clock};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::broadcast::Receiver;
@@ -35,6 +37,8 @@ pub(crate) struct Plan {
     format: Option<Format>,
     attendance: Attendance,
     hooks: Vec<Arc<dyn SessionHooks>>,
+    snapshots: Arc<dyn Snapshots>,
+    tools: Option<Fixed>,
 }
 
 /// A session in a project of its own.
@@ -62,6 +66,8 @@ impl Plan {
             format: None,
             attendance: Attendance::Attended,
             hooks: Vec::new(),
+            snapshots: Arc::new(NoSnapshots),
+            tools: None,
         }
     }
 
@@ -91,6 +97,16 @@ impl Plan {
         self
     }
 
+    pub(crate) fn snapshots(self, snapshots: impl Snapshots + 'static) -> Self {
+        Self { snapshots: Arc::new(snapshots), ..self }
+    }
+
+    /// One more tool, beside ours.
+    pub(crate) fn tool(self, tool: impl Tool) -> Self {
+        let tools = self.tools.unwrap_or_else(|| Fixed::new("lab", SourceKind::BuiltIn)).tool(tool);
+        Self { tools: Some(tools), ..self }
+    }
+
     pub(crate) async fn start(self) -> Lab {
         let script = Script::parse("script", &self.script).unwrap_or_else(|error| panic!("{error}"));
         let mut config = self.config.clone();
@@ -110,7 +126,8 @@ impl Plan {
         };
         let config_file = self.folder.path().join("praxis.json");
         std::fs::write(&config_file, config.to_string()).unwrap();
-        let engine = open(self.folder.path(), player.as_ref(), self.attendance, self.hooks);
+        let own = (self.hooks, self.snapshots, self.tools);
+        let engine = open(self.folder.path(), player.as_ref(), self.attendance, own);
         let session = engine.create(NewSession::default()).await.unwrap().id;
         Lab { engine, session, server, player, folder: self.folder }
     }
@@ -133,12 +150,12 @@ fn open(
     folder: &Path,
     player: Option<&Arc<Player>>,
     attendance: Attendance,
-    hooks: Vec<Arc<dyn SessionHooks>>,
+    own: (Vec<Arc<dyn SessionHooks>>, Arc<dyn Snapshots>, Option<Fixed>),
 ) -> Engine {
     let home = folder.join("home").display().to_string();
     let path = std::env::var("PATH").unwrap_or_default();
     let surroundings = Surroundings::from_env([("HOME".to_owned(), home), ("PATH".to_owned(), path)]);
-    let workbench = Workbench::open(Opening {
+    let mut workbench = Workbench::open(Opening {
         surroundings: &surroundings,
         directory: &folder.join("project"),
         config_file: Some(folder.join("praxis.json")),
@@ -157,7 +174,11 @@ fn open(
         Some(player) => models.with_player("lab", Arc::clone(player)),
         None => models,
     };
-    Engine::open(EngineParts { hooks, ..EngineParts::new(workbench, Arc::new(store), models) })
+    let (hooks, snapshots, tools) = own;
+    if let Some(tools) = tools {
+        workbench.registry = workbench.registry.with(tools);
+    }
+    Engine::open(EngineParts { hooks, snapshots, ..EngineParts::new(workbench, Arc::new(store), models) })
 }
 
 impl Lab {
@@ -179,7 +200,12 @@ impl Lab {
 
     /// The same project and store, opened by another process, as it were.
     pub(crate) fn reopened(&self) -> Engine {
-        open(self.folder.path(), self.player.as_ref(), Attendance::Attended, Vec::new())
+        open(
+            self.folder.path(),
+            self.player.as_ref(),
+            Attendance::Attended,
+            (Vec::new(), Arc::new(NoSnapshots), None),
+        )
     }
 
     pub(crate) fn read(&self, name: &str) -> String {

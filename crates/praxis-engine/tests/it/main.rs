@@ -8,6 +8,7 @@
 )]
 
 mod bounds;
+mod calls;
 mod cancel;
 mod delivery;
 mod failures;
