@@ -14,6 +14,7 @@ use praxis_proto::{
 };
 use praxis_store::{Cut, Store, StoreError};
 
+use crate::changes::Changes;
 use crate::reminders::reminder;
 
 /// Messages read from the store at once.
@@ -33,6 +34,8 @@ pub(crate) struct History {
     pub(crate) written: usize,
     /// Messages that were waiting for a run of their own when this was read; the model does not hear them.
     pub(crate) queued: Vec<MessageId>,
+    /// What was changed in the project's files.
+    pub(crate) changes: Changes,
 }
 
 impl History {
@@ -42,7 +45,7 @@ impl History {
         session: &SessionId,
         reader: Option<Choice>,
     ) -> Result<Self, StoreError> {
-        let (messages, queued) = told(store, session).await?;
+        let Conversation { messages, queued, changes } = told(store, session).await?;
         let asked = messages.iter().rev().find_map(|message| match &message.info {
             Message::User(user) => Some(&user.model),
             Message::Assistant(_) => None,
@@ -52,13 +55,21 @@ impl History {
         let none = || Choice { provider: String::new(), model: String::new() };
         let mut history = Self::empty(reader.or(asked).unwrap_or_else(none));
         messages.iter().for_each(|message| history.push(message));
-        history.queued = queued;
+        (history.queued, history.changes) = (queued, changes);
         Ok(history)
     }
 
     /// A conversation in which nothing has been said.
     pub(crate) fn empty(reader: Choice) -> Self {
-        Self { reader, said: Vec::new(), user: None, answer: None, written: 0, queued: Vec::new() }
+        Self {
+            reader,
+            said: Vec::new(),
+            user: None,
+            answer: None,
+            written: 0,
+            queued: Vec::new(),
+            changes: Changes::default(),
+        }
     }
 
     /// Whom it was turned into messages for.
@@ -95,18 +106,26 @@ impl History {
     }
 }
 
-/// The messages of a session that the model is told, oldest first, and those that still wait to be.
-pub(crate) async fn told(
-    store: &dyn Store,
-    session: &SessionId,
-) -> Result<(Vec<MessageWithParts>, Vec<MessageId>), StoreError> {
+/// What is stored of a session.
+pub(crate) struct Conversation {
+    /// The messages that the model is told, oldest first.
+    pub(crate) messages: Vec<MessageWithParts>,
+    /// Those that still wait to be.
+    queued: Vec<MessageId>,
+    /// What was changed in the project's files.
+    changes: Changes,
+}
+
+/// Reads what is stored of a session.
+pub(crate) async fn told(store: &dyn Store, session: &SessionId) -> Result<Conversation, StoreError> {
     let is_queued = |message: &mut MessageWithParts| match &message.info {
         Message::User(user) => user.is_queued(),
         Message::Assistant(_) => false,
     };
     let mut messages = stored(store, session).await?;
     let queued = messages.extract_if(.., is_queued).map(|message| message.info.id().clone()).collect();
-    Ok((visible::filter(messages), queued))
+    let changes = Changes::of(&messages);
+    Ok(Conversation { messages: visible::filter(messages), queued, changes })
 }
 
 async fn stored(store: &dyn Store, session: &SessionId) -> Result<Vec<MessageWithParts>, StoreError> {

@@ -4,6 +4,7 @@
 //! it: a prompt becomes a user message, a model is asked, its calls run, and so on until it has nothing more to say.
 
 mod agents;
+mod changes;
 pub mod command;
 mod decisions;
 mod doom;

@@ -186,6 +186,11 @@ impl Run {
         if state.stage.as_ref().is_some_and(|stage| stage.user.id == user.id) {
             return Ok(());
         }
+        if let Some(before) = &state.stage {
+            // The user has said something new: what came of the words before is complete.
+            let (changes, snapshots) = (&mut state.history.changes, &*self.engine.snapshots);
+            changes.tell(before.user(), snapshots, &self.record).await?;
+        }
         let reader = Choice { provider: user.model.provider.clone(), model: user.model.model.clone() };
         if *state.history.reader() != reader {
             let mut door = self.door().await;
@@ -298,7 +303,7 @@ impl Run {
         if !self.changes_messages() {
             return Ok(std::mem::take(&mut history.said));
         }
-        let (mut messages, _) = history::told(&*self.record.store, self.record.session()).await?;
+        let mut messages = history::told(&*self.record.store, self.record.session()).await?.messages;
         // The answer that has just begun has nothing to say yet.
         messages.pop();
         for hook in &self.engine.hooks {
@@ -317,6 +322,11 @@ impl Run {
     async fn judge(&self, state: &mut State, mut step: Step) -> Result<(), EngineError> {
         state.spent = state.spent + step.cost;
         let ended = self.verdict(state, &mut step).await?;
+        state.history.changes.step(&step.message.parent, &step.parts);
+        if let Some(stage) = state.stage.as_ref().filter(|_| ended.is_some()) {
+            let (changes, snapshots) = (&mut state.history.changes, &*self.engine.snapshots);
+            changes.tell(stage.user(), snapshots, &self.record).await?;
+        }
         let info = Message::Assistant(step.message);
         state.history.push(&MessageWithParts { info, parts: step.parts });
         if state.stage.as_ref().is_some_and(|stage| stage.reminded) {

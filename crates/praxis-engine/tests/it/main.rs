@@ -10,6 +10,7 @@
 mod bounds;
 mod calls;
 mod cancel;
+mod changes;
 mod delivery;
 mod failures;
 mod hooks;
