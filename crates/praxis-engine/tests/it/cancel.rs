@@ -1,9 +1,9 @@
 //! Cancelling at every point of a run.
 
 use praxis_engine::{Ended, ShellPrompt};
-use praxis_proto::{Event, SessionStatus};
+use praxis_proto::{Event, Message, PartBody, SessionStatus};
 use praxis_testkit::Format;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::lab::{Lab, Plan};
 
@@ -13,6 +13,139 @@ async fn cancelled(lab: &Lab, run: tokio::task::JoinHandle<praxis_engine::Outcom
     assert_eq!(run.await.unwrap(), outcome);
     lab.is_at_rest().await;
     lab.transcript().await
+}
+
+/// A moment at which somebody cancels.
+struct Point {
+    name: &'static str,
+    script: &'static str,
+    over: Option<Format>,
+    config: Value,
+    /// Whether this event says that the moment has come.
+    come: fn(&Event) -> bool,
+    /// What is left.
+    transcript: &'static str,
+}
+
+fn text_of(event: &Event) -> Option<&str> {
+    let Event::PartDelta { delta, .. } = event else { return None };
+    Some(delta)
+}
+
+fn call_of(event: &Event) -> Option<(&str, String)> {
+    let Event::PartUpdated { part, .. } = event else { return None };
+    let PartBody::Tool(tool) = &part.body else { return None };
+    Some((tool.state().status(), serde_json::to_string(tool).unwrap()))
+}
+
+fn points() -> Vec<Point> {
+    let stalls = "turns: [{ parts: [{ say: Hel }, { hold: here }, { say: lo } ] }]";
+    let blank = || Point {
+        name: "",
+        script: "",
+        over: None,
+        config: json!({}),
+        come: |event| matches!(event, Event::MessageUpdated { info, .. } if matches!(**info, Message::Assistant(_))),
+        transcript: "> hi\n! MessageAbortedError: the user cancelled the run",
+    };
+    vec![
+        Point { name: "the answer has just begun", script: stalls, over: Some(Format::Chat), ..blank() },
+        Point {
+            name: "in the middle of a text",
+            script: stalls,
+            over: Some(Format::Anthropic),
+            come: |event| text_of(event) == Some("Hel"),
+            transcript: "> hi\nHel\n! MessageAbortedError: the user cancelled the run",
+            ..blank()
+        },
+        Point {
+            name: "in the middle of a thought",
+            script: "turns: [{ think: hm hm, say: never, chunks: 3, fail: { stall_after_bytes: 3 } }]",
+            come: |event| text_of(event).is_some(),
+            transcript: "> hi\n(hm )\n! MessageAbortedError: the user cancelled the run",
+            ..blank()
+        },
+        Point {
+            name: "in the middle of arguments",
+            script: "turns: [{ calls: [{ tool: write, args: { filePath: a, content: 0123456789 } }], chunks: 10, \
+                     fail: { stall_after_bytes: 20 } }]",
+            come: |event| call_of(event).is_some_and(|(status, _)| status == "pending"),
+            transcript: "> hi\n… write Tool execution aborted\n! MessageAbortedError: the user cancelled the run",
+            ..blank()
+        },
+        Point {
+            name: "while a command runs, whose words so far are kept",
+            script: "turns: [{ call: { bash: { command: 'echo begun; sleep 60; echo never', description: wait } } }]",
+            come: |event| call_of(event).is_some_and(|(_, part)| part.contains("begun\\n")),
+            transcript: "> hi\n✓ bash begun\n! MessageAbortedError: the user cancelled the run",
+            ..blank()
+        },
+        Point {
+            name: "while a command that does not listen runs",
+            script: "turns: [{ call: { bash: { command: 'echo begun; env --ignore-signal=TERM sleep 60', \
+                     description: wait } } }]",
+            come: |event| call_of(event).is_some_and(|(_, part)| part.contains("begun\\n")),
+            transcript: "> hi\n✓ bash begun\n! MessageAbortedError: the user cancelled the run",
+            ..blank()
+        },
+        Point {
+            name: "while a permission is waited for",
+            script: "turns: [{ call: { write: { filePath: a, content: x } } }]",
+            config: json!({ "permission": { "edit": "ask" } }),
+            come: |event| matches!(event, Event::PermissionAsked(_)),
+            transcript: "> hi\n… write Tool execution aborted\n! MessageAbortedError: the user cancelled the run",
+            ..blank()
+        },
+        Point {
+            name: "while a question is waited for",
+            script: "turns: [{ call: { question: { questions: [{ question: Why?, header: Why, \
+                     options: [{ label: So, description: because }] }] } } }]",
+            come: |event| matches!(event, Event::QuestionAsked(_)),
+            transcript: "> hi\n… question Tool execution aborted\n! MessageAbortedError: the user cancelled the run",
+            ..blank()
+        },
+        Point {
+            name: "while calls run and others wait for their turn",
+            script: "turns: [{ calls: [CALLS] }]",
+            come: |event| call_of(event).is_some_and(|(_, part)| part.contains("begun\\n")),
+            transcript: "",
+            ..blank()
+        },
+        Point {
+            name: "while a retry is waited for",
+            script: "turns: [{ fail: { status: 429, retry_after_seconds: 60 } }]",
+            come: |event| matches!(event, Event::SessionStatus { status: SessionStatus::Retry { .. }, .. }),
+            ..blank()
+        },
+    ]
+}
+
+/// Fills in what would be too long to write down.
+fn script(point: &Point) -> String {
+    let call =
+        |n| format!("{{ tool: bash, args: {{ command: 'echo begun; sleep 60 # {n}', description: wait }} }}");
+    point.script.replace("CALLS", &(0..40).map(call).collect::<Vec<_>>().join(", "))
+}
+
+#[tokio::test]
+async fn whenever_it_comes_the_session_is_idle_and_nothing_is_left_open() {
+    for point in points() {
+        let mut plan = Plan::new(&script(&point)).config(point.config.clone());
+        if let Some(format) = point.over {
+            plan = plan.over(format);
+        }
+        let lab = plan.start().await;
+        let mut ear = lab.listen();
+        let run = lab.begin("hi");
+        ear.until(point.name, |event| (point.come)(event).then_some(())).await;
+        let transcript = cancelled(&lab, run).await;
+        if !point.transcript.is_empty() {
+            assert_eq!(transcript, point.transcript, "{}", point.name);
+        }
+        let counts = ear.counts();
+        assert_eq!((counts["session.idle"], counts["session.error"]), (1, 1), "{}", point.name);
+        assert!(!lab.has("a"), "{}", point.name);
+    }
 }
 
 #[tokio::test]
@@ -26,90 +159,6 @@ async fn while_the_request_waits_for_an_answer() {
     ! MessageAbortedError: the user cancelled the run
     ");
     lab.server().until_gone(1).await;
-}
-
-#[tokio::test]
-async fn in_the_middle_of_a_text() {
-    let lab = Plan::new("turns: [{ parts: [{ say: Hel }, { hold: here }, { say: lo } ] }]")
-        .over(Format::Anthropic)
-        .start()
-        .await;
-    let mut ear = lab.listen();
-    let run = lab.begin("hi");
-    ear.until("a delta", |event| matches!(event, Event::PartDelta { .. }).then_some(())).await;
-    insta::assert_snapshot!(cancelled(&lab, run).await, @r"
-    > hi
-    Hel
-    ! MessageAbortedError: the user cancelled the run
-    ");
-}
-
-#[tokio::test]
-async fn in_the_middle_of_arguments() {
-    let script = "turns: [{ calls: [{ tool: write, args: { filePath: a, content: 0123456789 } }], chunks: 10, fail: { stall_after_bytes: 20 } }]";
-    let lab = Plan::new(script).start().await;
-    let mut ear = lab.listen();
-    let run = lab.begin("hi");
-    ear.until_call("write", "pending").await;
-    insta::assert_snapshot!(cancelled(&lab, run).await, @r"
-    > hi
-    … write Tool execution aborted
-    ! MessageAbortedError: the user cancelled the run
-    ");
-    assert!(!lab.has("a"));
-}
-
-#[tokio::test]
-async fn while_a_command_runs_whose_words_so_far_are_kept() {
-    let script =
-        "turns: [{ call: { bash: { command: 'echo begun; sleep 60; echo never', description: wait } } }]";
-    let lab = Plan::new(script).start().await;
-    let mut ear = lab.listen();
-    let run = lab.begin("hi");
-    ear.until("output", |event| match event {
-        Event::PartUpdated { part, .. } => {
-            serde_json::to_string(part).unwrap().contains("begun\\n").then_some(())
-        }
-        _ => None,
-    })
-    .await;
-    insta::assert_snapshot!(cancelled(&lab, run).await, @r"
-    > hi
-    ✓ bash begun
-    ! MessageAbortedError: the user cancelled the run
-    ");
-}
-
-#[tokio::test]
-async fn while_a_permission_is_waited_for() {
-    let lab = Plan::new("turns: [{ call: { write: { filePath: a, content: x } } }]")
-        .config(json!({ "permission": { "edit": "ask" } }))
-        .start()
-        .await;
-    let mut ear = lab.listen();
-    let run = lab.begin("hi");
-    ear.until("a question", |event| matches!(event, Event::PermissionAsked(_)).then_some(())).await;
-    insta::assert_snapshot!(cancelled(&lab, run).await, @r"
-    > hi
-    … write Tool execution aborted
-    ! MessageAbortedError: the user cancelled the run
-    ");
-    assert!(!lab.has("a"));
-}
-
-#[tokio::test]
-async fn while_a_retry_is_waited_for() {
-    let lab = Plan::new("turns: [{ fail: { status: 429, retry_after_seconds: 60 } }]").start().await;
-    let mut ear = lab.listen();
-    let run = lab.begin("hi");
-    ear.until("a retry", |event| {
-        matches!(event, Event::SessionStatus { status: SessionStatus::Retry { .. }, .. }).then_some(())
-    })
-    .await;
-    insta::assert_snapshot!(cancelled(&lab, run).await, @r"
-    > hi
-    ! MessageAbortedError: the user cancelled the run
-    ");
 }
 
 #[tokio::test]
@@ -127,17 +176,34 @@ async fn while_the_users_own_command_runs() {
     ear.until_call("bash", "running").await;
     let queued = lab.begin("and then?");
     // The prompt is stored at once.
-    ear.until("the prompt", |event| match event {
-        Event::PartUpdated { part, .. } => {
-            serde_json::to_string(part).unwrap().contains("and then?").then_some(())
-        }
-        _ => None,
-    })
-    .await;
-    lab.engine.cancel(&lab.session).await.unwrap();
+    ear.until_said("and then?").await;
+    let outcome = lab.engine.cancel(&lab.session).await.unwrap().unwrap();
+    assert_eq!(outcome.ended, Ended::Cancelled);
     running.await.unwrap();
     assert_eq!(queued.await.unwrap().ended, Ended::Cancelled);
     lab.is_at_rest().await;
+}
+
+#[tokio::test]
+async fn while_a_retry_behind_calls_that_ran_is_waited_for() {
+    let lab = Plan::new(
+        "turns: [{ parts: [{ call: { read: { filePath: a } } }, { say: It } ], fail: { error: overloaded, code: overloaded_error } }]",
+    )
+    .file("a", "x\n")
+    .retrying_after(std::time::Duration::from_secs(60))
+    .start()
+    .await;
+    let mut ear = lab.listen();
+    let run = lab.begin("hi");
+    ear.until("a retry", |event| {
+        matches!(event, Event::SessionStatus { status: SessionStatus::Retry { .. }, .. }).then_some(())
+    })
+    .await;
+    insta::assert_snapshot!(cancelled(&lab, run).await, @r"
+    > hi
+    ✓ read <path>[project]/a</path>
+    It
+    ");
 }
 
 #[tokio::test]

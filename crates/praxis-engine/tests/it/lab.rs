@@ -29,6 +29,9 @@ use tokio::sync::broadcast::Receiver;
 /// How long a test waits for something that must happen.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The shortest wait before a request is made again, where the provider does not say.
+const FIRST_RETRY: Duration = Duration::from_millis(5);
+
 /// A lab that is being set up.
 pub(crate) struct Plan {
     folder: TempDir,
@@ -39,6 +42,15 @@ pub(crate) struct Plan {
     hooks: Vec<Arc<dyn SessionHooks>>,
     snapshots: Arc<dyn Snapshots>,
     tools: Option<Fixed>,
+    first_retry: Duration,
+}
+
+/// What tests add to an engine.
+struct Own {
+    hooks: Vec<Arc<dyn SessionHooks>>,
+    snapshots: Arc<dyn Snapshots>,
+    tools: Option<Fixed>,
+    first_retry: Duration,
 }
 
 /// A session in a project of its own.
@@ -68,6 +80,7 @@ impl Plan {
             hooks: Vec::new(),
             snapshots: Arc::new(NoSnapshots),
             tools: None,
+            first_retry: FIRST_RETRY,
         }
     }
 
@@ -107,6 +120,11 @@ impl Plan {
         Self { tools: Some(tools), ..self }
     }
 
+    /// Waits so long before a request is made again.
+    pub(crate) fn retrying_after(self, first_retry: Duration) -> Self {
+        Self { first_retry, ..self }
+    }
+
     pub(crate) async fn start(self) -> Lab {
         let script = Script::parse("script", &self.script).unwrap_or_else(|error| panic!("{error}"));
         let mut config = self.config.clone();
@@ -126,7 +144,8 @@ impl Plan {
         };
         let config_file = self.folder.path().join("praxis.json");
         std::fs::write(&config_file, config.to_string()).unwrap();
-        let own = (self.hooks, self.snapshots, self.tools);
+        let Self { hooks, snapshots, tools, first_retry, .. } = self;
+        let own = Own { hooks, snapshots, tools, first_retry };
         let engine = open(self.folder.path(), player.as_ref(), self.attendance, own);
         let session = engine.create(NewSession::default()).await.unwrap().id;
         Lab { engine, session, server, player, folder: self.folder }
@@ -146,12 +165,7 @@ fn provider(format: Format, url: &str) -> Value {
     json!({ "lab": { "npm": npm, "options": { "baseURL": base, "apiKey": "key" }, "models": { "model": model } } })
 }
 
-fn open(
-    folder: &Path,
-    player: Option<&Arc<Player>>,
-    attendance: Attendance,
-    own: (Vec<Arc<dyn SessionHooks>>, Arc<dyn Snapshots>, Option<Fixed>),
-) -> Engine {
+fn open(folder: &Path, player: Option<&Arc<Player>>, attendance: Attendance, own: Own) -> Engine {
     let home = folder.join("home").display().to_string();
     let path = std::env::var("PATH").unwrap_or_default();
     let surroundings = Surroundings::from_env([("HOME".to_owned(), home), ("PATH".to_owned(), path)]);
@@ -167,14 +181,13 @@ fn open(
     .unwrap();
     let store = SqliteStore::open(&folder.join("praxis.db"), system_clock()).unwrap();
     let providers = Providers::open(&surroundings, &workbench.loaded.config).unwrap();
-    let policy =
-        Policy { first: Duration::from_millis(5), longest: Duration::from_millis(20), ..Policy::default() };
+    let Own { hooks, snapshots, tools, first_retry } = own;
+    let policy = Policy { first: first_retry, longest: 4 * first_retry, ..Policy::default() };
     let models = Models::new(providers).with_policy(policy);
     let models = match player {
         Some(player) => models.with_player("lab", Arc::clone(player)),
         None => models,
     };
-    let (hooks, snapshots, tools) = own;
     if let Some(tools) = tools {
         workbench.registry = workbench.registry.with(tools);
     }
@@ -200,12 +213,9 @@ impl Lab {
 
     /// The same project and store, opened by another process, as it were.
     pub(crate) fn reopened(&self) -> Engine {
-        open(
-            self.folder.path(),
-            self.player.as_ref(),
-            Attendance::Attended,
-            (Vec::new(), Arc::new(NoSnapshots), None),
-        )
+        let snapshots = Arc::new(NoSnapshots);
+        let own = Own { hooks: Vec::new(), snapshots, tools: None, first_retry: FIRST_RETRY };
+        open(self.folder.path(), self.player.as_ref(), Attendance::Attended, own)
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
