@@ -49,6 +49,7 @@ pub enum Heard {
 /// Hears an answer. Never hears [`Event::Error`]: a failure is what the call returns.
 ///
 /// The next bytes are read when the last event has been taken, so a slow listener slows the server and no queue grows.
+/// A cancelled request is left between two events, never while one is taken.
 pub trait Listener: Send {
     /// Takes one thing; `Break` closes the connection.
     fn hear(&mut self, heard: Heard) -> impl Future<Output = ControlFlow<()>> + Send;

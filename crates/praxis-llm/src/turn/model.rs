@@ -53,6 +53,26 @@ pub(super) struct Given {
     pub(super) call: bool,
 }
 
+/// Whom one attempt talks to.
+struct Audience<'a, L> {
+    listener: &'a mut L,
+    given: &'a mut Given,
+    cancel: &'a CancellationToken,
+    provider: &'a str,
+}
+
+impl<L: Listener> Audience<'_, L> {
+    /// Waits for something, unless the token ends the wait. Hearing is no such wait: what a listener has begun to take,
+    /// it takes to the end, or half of an event would be written down.
+    async fn unless_cancelled<T>(&self, wait: impl Future<Output = T>) -> Result<T, Failure> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(Failure::cancelled(self.provider)),
+            done = wait => Ok(done),
+        }
+    }
+}
+
 impl std::fmt::Debug for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Model").field(&self.name()).finish()
@@ -121,22 +141,16 @@ impl Model {
         cancel: &CancellationToken,
         given: &mut Given,
     ) -> Result<Summary, Failure> {
-        let attempt = async {
-            match &self.0 {
-                Kind::Served { resolved, http, more } => {
-                    self.serve(resolved, http, more, request, listener, given).await
-                }
-                Kind::Scripted { player, agent } => {
-                    let seen = Seen::of(request);
-                    let seen = agent.iter().fold(seen, |seen, agent| seen.by_agent(agent));
-                    self.play(player, &seen, listener, given).await
-                }
+        let audience = Audience { listener, given, cancel, provider: self.provider() };
+        match &self.0 {
+            Kind::Served { resolved, http, more } => {
+                self.serve(resolved, http, more, request, audience).await
             }
-        };
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(Failure::cancelled(self.provider())),
-            done = attempt => done,
+            Kind::Scripted { player, agent } => {
+                let seen = Seen::of(request);
+                let seen = agent.iter().fold(seen, |seen, agent| seen.by_agent(agent));
+                self.play(player, &seen, audience).await
+            }
         }
     }
 
@@ -146,8 +160,7 @@ impl Model {
         http: &HttpStreams,
         more: &Headers,
         request: &Request,
-        listener: &mut impl Listener,
-        given: &mut Given,
+        mut audience: Audience<'_, impl Listener>,
     ) -> Result<Summary, Failure> {
         let endpoint = &resolved.endpoint;
         let wire = wire(endpoint.wire);
@@ -155,7 +168,7 @@ impl Model {
         normalise(&mut prepared, &resolved.target);
         let lowered = wire.lower(&prepared, &resolved.target);
         for warning in lowered.warnings {
-            self.tell(listener, Heard::Status(Status::Warning(warning))).await?;
+            self.tell(audience.listener, Heard::Status(Status::Warning(warning))).await?;
         }
         let body = serde_json::to_vec(&lowered.body).map_err(|error| {
             Failure::new(crate::failure::Class::Unknown, self.provider(), error.to_string())
@@ -163,15 +176,16 @@ impl Model {
         let redactor = Redactor::of(endpoint.headers.iter().chain(more.iter()).map(|(_, value)| value));
         let headers = headers(&lowered.headers, &endpoint.headers, more);
         let sender = Sender { http, provider: self.provider(), redactor: &redactor };
+        let url = join(&endpoint.base_url, &lowered.path);
         let mut exchange =
-            sender.post(join(&endpoint.base_url, &lowered.path), headers, body, endpoint.timeouts).await?;
+            audience.unless_cancelled(sender.post(url, headers, body, endpoint.timeouts)).await??;
 
         let mut reader = Reader::new(wire.raise());
         let is_local = crate::provider::is_loopback(&endpoint.base_url);
         let mut filter = Filter::new(endpoint.wire, is_local, request);
         let mut events = Vec::new();
         while !reader.is_done() {
-            match exchange.next().await {
+            match audience.unless_cancelled(exchange.next()).await? {
                 Ok(Some(piece)) => reader.push(piece.as_ref(), &mut events),
                 Ok(None) => reader.end(&mut events),
                 Err(failure) => {
@@ -187,7 +201,7 @@ impl Model {
                 if let Some(failure) = Failure::of_event(&event, self.provider(), &redactor) {
                     return Err(failure);
                 }
-                if let Some(summary) = self.give(event, listener, given).await? {
+                if let Some(summary) = self.give(event, &mut audience).await? {
                     exchange.finish().await;
                     return Ok(summary);
                 }
@@ -200,19 +214,18 @@ impl Model {
         &self,
         player: &Player,
         seen: &Seen,
-        listener: &mut impl Listener,
-        given: &mut Given,
+        mut audience: Audience<'_, impl Listener>,
     ) -> Result<Summary, Failure> {
         let played = player.turn(seen);
         for act in played.acts() {
             match act {
-                Act::Wait(time) => tokio::time::sleep(time).await,
-                Act::Stall => std::future::pending().await,
+                Act::Wait(time) => audience.unless_cancelled(tokio::time::sleep(time)).await?,
+                Act::Stall => audience.unless_cancelled(std::future::pending()).await?,
                 Act::Event(event @ Event::Error { .. }) => {
                     return Err(self.scripted_failure(&event, played.fault.as_ref()));
                 }
                 Act::Event(event) => {
-                    if let Some(summary) = self.give(event, listener, given).await? {
+                    if let Some(summary) = self.give(event, &mut audience).await? {
                         return Ok(summary);
                     }
                 }
@@ -244,19 +257,19 @@ impl Model {
     async fn give(
         &self,
         event: Event,
-        listener: &mut impl Listener,
-        given: &mut Given,
+        audience: &mut Audience<'_, impl Listener>,
     ) -> Result<Option<Summary>, Failure> {
+        audience.unless_cancelled(async {}).await?;
         let summary = match &event {
             Event::FinishStep { finish_reason, usage } => {
                 Some(Summary { model: self.name(), finish_reason: *finish_reason, usage: *usage })
             }
             _ => None,
         };
-        given.any = true;
+        audience.given.any = true;
         // Before it is heard: the tool may start at once.
-        given.call |= matches!(event, Event::ToolCall { .. });
-        self.tell(listener, Heard::Event(event)).await?;
+        audience.given.call |= matches!(event, Event::ToolCall { .. });
+        self.tell(audience.listener, Heard::Event(event)).await?;
         Ok(summary)
     }
 
