@@ -1,8 +1,9 @@
 //! The title of a session, made up beside its first answer. Nobody waits for it, and nobody minds if there is none.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
-use praxis_llm::turn::Heard;
+use praxis_llm::turn::{Heard, Listener, Status};
 use praxis_llm::{Event, Message as Said, Request};
 use praxis_policy::BuiltIn;
 use praxis_proto::Event as Told;
@@ -77,17 +78,33 @@ async fn ask(
         options: params.options,
         ..Request::default()
     };
-    let mut heard: Vec<Heard> = Vec::new();
-    answerer.chain(&agent.name, &[]).stream(&request, &mut heard, cancel).await.ok()?;
-    let mut text = String::new();
-    for one in heard {
-        match one {
-            Heard::Event(Event::TextDelta { delta, .. }) if text.len() < MOST_BYTES => text.push_str(&delta),
-            Heard::Status(praxis_llm::turn::Status::Restarted) => text.clear(),
+    let mut heard = Text(String::new());
+    let answered = answerer.chain(&agent.name, &[]).stream(&request, &mut heard, cancel).await;
+    // Of one that talks on and on, the beginning is enough.
+    if answered.is_err() && !heard.is_full() {
+        return None;
+    }
+    line(&heard.0)
+}
+
+/// The text of an answer that should be one line.
+struct Text(String);
+
+impl Text {
+    fn is_full(&self) -> bool {
+        self.0.len() >= MOST_BYTES
+    }
+}
+
+impl Listener for Text {
+    async fn hear(&mut self, heard: Heard) -> ControlFlow<()> {
+        match heard {
+            Heard::Event(Event::TextDelta { delta, .. }) => self.0.push_str(&delta),
+            Heard::Status(Status::Restarted) => self.0.clear(),
             _ => {}
         }
+        if self.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-    line(&text)
 }
 
 /// The first line that says something, without thoughts, cut to length.

@@ -32,6 +32,27 @@ turns:
 }
 
 #[tokio::test]
+async fn a_gigabyte_of_output_is_neither_kept_in_memory_nor_wholly_on_disk() {
+    let lab = Plan::new(
+        "
+turns:
+  - call: { bash: { command: head -c 1000000000 /dev/zero, description: much } }
+  - { expect: { result_of: bash }, say: That was much. }
+",
+    )
+    .start()
+    .await;
+    assert_eq!(lab.prompt("go").await.ended, Ended::Done);
+    let messages = lab.messages().await;
+    let stored: usize = messages.iter().map(|message| serde_json::to_string(message).unwrap().len()).sum();
+    assert!(stored < 600_000, "{stored} bytes");
+    let outputs = lab.engine.workbench().registry.outputs().folder().to_owned();
+    let saved: u64 = std::fs::read_dir(outputs).unwrap().map(|f| f.unwrap().metadata().unwrap().len()).sum();
+    assert!((200 << 20..300 << 20).contains(&saved), "{saved} bytes");
+    lab.is_at_rest().await;
+}
+
+#[tokio::test]
 async fn more_calls_than_a_turn_may_have_are_told_so_and_the_others_run() {
     let calls: Vec<String> =
         (0..260).map(|n| format!("{{ tool: glob, args: {{ pattern: f{n} }} }}")).collect();

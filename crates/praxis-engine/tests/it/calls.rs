@@ -58,6 +58,29 @@ async fn calls_of_a_kind_run_beside_each_other_and_only_so_many() {
     lab.is_at_rest().await;
 }
 
+#[tokio::test]
+async fn calls_that_share_an_id_all_run_and_their_results_can_be_told_apart() {
+    let call = |file: &str| format!("{{ tool: read, id: call_0, args: {{ filePath: {file} }} }}");
+    let script = format!(
+        "turns: [{{ calls: [{}, {}] }}, {{ expect: {{ anywhere: [first, second] }}, say: Both. }}]",
+        call("a"),
+        call("b")
+    );
+    let lab = Plan::new(&script).file("a", "first\n").file("b", "second\n").start().await;
+    assert_eq!(lab.prompt("read").await.ended, Ended::Done);
+    let messages = lab.messages().await;
+    let ids: Vec<&str> = messages[1]
+        .parts
+        .iter()
+        .filter_map(|part| match &part.body {
+            PartBody::Tool(tool) => Some(tool.call.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert!(matches!(ids[..], ["call_0", other] if other != "call_0"), "{ids:?}");
+    assert_eq!(lab.player.as_ref().unwrap().complaint(), None);
+}
+
 /// Gives what it has.
 struct Gallery(Vec<Attachment>);
 
@@ -84,11 +107,11 @@ fn picture(width: u32) -> Attachment {
 async fn attached(lab: &Lab) -> (String, Vec<(String, String)>) {
     let messages = lab.messages().await;
     let parts = messages.iter().flat_map(|message| &message.parts);
-    let done = parts.filter_map(|part| match &part.body {
+    let mut done = parts.filter_map(|part| match &part.body {
         PartBody::Tool(tool) => Some(tool),
         _ => None,
     });
-    let ToolState::Completed(done) = done.last().unwrap().state() else { panic!("{messages:?}") };
+    let ToolState::Completed(done) = done.next_back().unwrap().state() else { panic!("{messages:?}") };
     let files = done.attachments.iter().flatten().map(|part| match &part.body {
         PartBody::File(file) => (file.mime.clone(), file.url.clone()),
         other => panic!("{other:?}"),

@@ -148,6 +148,36 @@ async fn whenever_it_comes_the_session_is_idle_and_nothing_is_left_open() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_each_event_of_a_run() {
+    let calls: Vec<String> =
+        (0..12).map(|n| format!("{{ tool: read, args: {{ filePath: a, offset: {} }} }}", n + 1)).collect();
+    let script =
+        format!("turns: [{{ think: [a, b], say: [c, d], calls: [{}] }}, {{ say: Done. }}]", calls.join(", "));
+    for heard in (1..).step_by(3) {
+        let lab = Plan::new(&script).file("a", "x\n").start().await;
+        let mut ear = lab.listen();
+        let run = lab.begin("hi");
+        let mut count = 0;
+        let over = ear
+            .until("so many events", |event| {
+                count += 1;
+                let over = matches!(event, Event::SessionIdle { .. });
+                (over || count == heard).then_some(over)
+            })
+            .await;
+        lab.engine.cancel(&lab.session).await.unwrap();
+        let outcome = run.await.unwrap();
+        lab.engine.wait(&lab.session).await.unwrap();
+        lab.is_at_rest().await;
+        if over {
+            assert_eq!(outcome.ended, Ended::Done);
+            assert!(heard > 50, "only {heard} events");
+            return;
+        }
+    }
+}
+
 #[tokio::test]
 async fn while_the_request_waits_for_an_answer() {
     let lab = Plan::new("turns: [{ say: Hello. }]").over(Format::Chat).start().await;

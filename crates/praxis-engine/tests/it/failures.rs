@@ -1,7 +1,8 @@
 //! Models that fail, and what is tried again.
 
 use praxis_engine::Ended;
-use praxis_proto::{Event, Failure, SessionStatus};
+use praxis_engine::prompt::{PromptInput, PromptPart};
+use praxis_proto::{Event, Failure, MessageModel, SessionStatus};
 use praxis_testkit::Format;
 
 use crate::lab::Plan;
@@ -109,6 +110,68 @@ async fn a_withheld_answer_says_so() {
     Well
     ! ContentFilterError: the provider withheld the answer; ask in another way
     ");
+}
+
+#[tokio::test]
+async fn whoever_is_not_there_is_told_to_everybody_with_those_who_may_be_meant() {
+    let lab = Plan::new("turns: []").over(Format::Chat).start().await;
+    let mut ear = lab.listen();
+    let asked = |model: Option<&str>, agent: Option<&str>| PromptInput {
+        model: model.map(|model| MessageModel { provider: "lab".into(), model: model.into(), variant: None }),
+        agent: agent.map(str::to_owned),
+        ..PromptInput::text(lab.session.clone(), "hi")
+    };
+    let mut errors = Vec::new();
+    for input in [asked(None, Some("biuld")), asked(Some("modle"), None)] {
+        let error = lab.engine.prompt(input, Default::default()).await.unwrap_err();
+        let told = ear.until("the error", |event| match event {
+            Event::SessionError { error, .. } => error.as_ref().map(|error| error.message().to_owned()),
+            _ => None,
+        });
+        assert_eq!(told.await, error.to_string());
+        errors.push(error.to_string());
+    }
+    insta::assert_snapshot!(errors.join("\n"), @r"
+    there is no agent `biuld`; there are build, explore, general, plan. Did you mean `build`?
+    `lab` has no model `modle`; did you mean `model`? `praxis models lab` lists them
+    ");
+    lab.is_at_rest().await;
+}
+
+#[tokio::test]
+async fn the_model_is_the_one_asked_for_then_the_agents_the_sessions_the_last_and_the_default() {
+    let lab = Plan::new("{ turns: [{ say: Yes. }], after: repeat }")
+        .config(serde_json::json!({ "agent": { "own": { "model": "lab/two" } } }))
+        .over(Format::Chat)
+        .start()
+        .await;
+    let model = |name: &str| MessageModel { provider: "lab".into(), model: name.into(), variant: None };
+    let ask = async |asked: Option<&str>, agent: &str| {
+        let input = PromptInput {
+            model: asked.map(model),
+            agent: Some(agent.to_owned()),
+            ..PromptInput::text(lab.session.clone(), "hi")
+        };
+        lab.engine.prompt(input, Default::default()).await.unwrap().message.unwrap().model
+    };
+    assert_eq!(ask(None, "build").await, "model");
+    assert_eq!(ask(None, "own").await, "two");
+    assert_eq!(ask(Some("three"), "own").await, "three");
+    assert_eq!(ask(None, "build").await, "three");
+    lab.engine.store().change(&lab.session, vec![praxis_store::Change::Model(None)]).await.unwrap();
+    assert_eq!(ask(None, "build").await, "three");
+}
+
+#[tokio::test]
+async fn an_attachment_that_cannot_be_had_is_told_once() {
+    let lab =
+        Plan::new("turns: [{ expect: { anywhere: could not be had }, say: Where is it? }]").start().await;
+    let mut ear = lab.listen();
+    let mut input = PromptInput::text(lab.session.clone(), "look");
+    input.parts.push(PromptPart::file(&lab.folder().join("missing")));
+    lab.engine.prompt(input, Default::default()).await.unwrap();
+    assert_eq!(ear.counts()["session.error"], 1);
+    assert_eq!(lab.player.as_ref().unwrap().complaint(), None);
 }
 
 #[tokio::test]

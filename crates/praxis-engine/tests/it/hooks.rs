@@ -3,7 +3,7 @@
 use praxis_engine::prompt::PromptInput;
 use praxis_engine::{Asking, Ended, EngineError, Params, SessionHooks, TextPlace};
 use praxis_llm::provider::Choice;
-use praxis_proto::{Event, MessageWithParts, Part, PartBody, SessionId, UserMessage};
+use praxis_proto::{Event, FilePart, MessageWithParts, Part, PartBody, SessionId, UserMessage};
 use praxis_testkit::Format;
 use praxis_tools::Boxed;
 
@@ -91,4 +91,28 @@ async fn a_run_that_panics_leaves_the_session_idle_and_nothing_open() {
     assert_eq!(lab.prompt("again").await.ended, Ended::Done);
     lab.engine.close().await;
     lab.is_at_rest().await;
+}
+
+/// Attaches what no model can be shown.
+struct Painter;
+
+impl SessionHooks for Painter {
+    fn message<'a>(&'a self, message: &'a mut UserMessage, parts: &'a mut Vec<Part>) -> Boxed<'a, ()> {
+        let url = "data:image/bmp;base64,Qk0=".to_owned();
+        let body = PartBody::File(FilePart { mime: "image/bmp".into(), url, ..FilePart::default() });
+        let (session, message) = (message.session.clone(), message.id.clone());
+        parts.push(Part { id: praxis_proto::PartId::from_raw("prt_painted"), session, message, body });
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[tokio::test]
+async fn a_picture_that_an_extension_adds_is_fitted_too() {
+    let lab = Plan::new("turns: [{ say: Yes }]").hook(Painter).start().await;
+    lab.prompt("look").await;
+    insta::assert_snapshot!(lab.transcript().await, @r"
+    > look
+    > A picture of the user is left out: it is no PNG, JPEG, GIF or WebP picture
+    Yes
+    ");
 }

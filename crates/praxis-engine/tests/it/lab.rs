@@ -162,7 +162,7 @@ fn provider(format: Format, url: &str) -> Value {
     };
     let model =
         json!({ "cost": { "input": 1, "output": 2 }, "limit": { "context": 100_000, "output": 8_000 } });
-    json!({ "lab": { "npm": npm, "options": { "baseURL": base, "apiKey": "key" }, "models": { "model": model } } })
+    json!({ "lab": { "npm": npm, "options": { "baseURL": base, "apiKey": "key" }, "models": { "model": model, "two": {}, "three": {} } } })
 }
 
 fn open(folder: &Path, player: Option<&Arc<Player>>, attendance: Attendance, own: Own) -> Engine {

@@ -86,6 +86,30 @@ after: repeat
 }
 
 #[tokio::test]
+async fn what_the_user_says_meanwhile_ends_the_circle_and_not_the_run() {
+    let call = "{ call: { read: { filePath: a } } }";
+    let lab = Plan::new(&format!(
+        "turns: [{call}, {call}, {call}, {call}, {{ parts: [{call}, {{ hold: here }}] }}, \
+         {{ expect: {{ user: look elsewhere }}, say: I will. }}]"
+    ))
+    .file("a", "x\n")
+    .unattended()
+    .over(praxis_testkit::Format::Chat)
+    .start()
+    .await;
+    let run = lab.begin("go");
+    lab.server().until_held("here").await;
+    let mut ear = lab.listen();
+    let more = lab.begin("look elsewhere");
+    ear.until_said("look elsewhere").await;
+    lab.server().pass("here");
+    let outcome = run.await.unwrap();
+    assert_eq!((&outcome.ended, outcome.steps), (&Ended::Done, 6));
+    assert_eq!(more.await.unwrap(), outcome);
+    lab.server.unwrap().finish();
+}
+
+#[tokio::test]
 async fn whoever_allows_repetition_by_a_rule_has_it() {
     let lab = Plan::new(&format!(
         "{}\n",

@@ -65,6 +65,55 @@ async fn a_sessions_own_rules_come_last() {
     assert!(!lab.has("a.md"));
 }
 
+#[tokio::test]
+async fn a_question_that_is_waved_away_ends_the_run_after_the_step() {
+    let question = "{ question: Why?, header: Why, options: [{ label: So, description: because }] }";
+    let script = format!(
+        "turns: [{{ calls: [{{ tool: question, args: {{ questions: [{question}] }} }}, \
+         {{ tool: write, args: {{ filePath: b, content: x }} }}] }}, {{ say: never }}]"
+    );
+    let lab = Plan::new(&script).start().await;
+    let mut ear = lab.listen();
+    let run = lab.begin("ask");
+    let id = ear
+        .until("a question", |event| match event {
+            Event::QuestionAsked(request) => Some(request.id.clone()),
+            _ => None,
+        })
+        .await;
+    assert!(lab.engine.workbench().questions.reject(&id));
+    let outcome = run.await.unwrap();
+    assert_eq!((outcome.ended, outcome.steps), (Ended::Blocked, 1));
+    // The calls beside it come to their ends.
+    insta::assert_snapshot!(lab.transcript().await, @r"
+    > ask
+    ✗ question The user dismissed this question
+    ✓ write Wrote file successfully.
+    ");
+    lab.is_at_rest().await;
+}
+
+#[tokio::test]
+async fn one_no_leaves_the_questions_beside_it_and_one_always_answers_them() {
+    let write = |name: &str| format!("{{ tool: write, args: {{ filePath: {name}, content: x }} }}");
+    let script =
+        format!("turns: [{{ calls: [{}, {}, {}] }}, {{ say: Done. }}]", write("a"), write("b"), write("c"));
+    let lab = Plan::new(&script).config(json!({ "permission": { "edit": "ask" } })).start().await;
+    let mut ear = lab.listen();
+    let run = lab.begin("write");
+    let mut requests = Vec::new();
+    for _ in 0..3 {
+        requests.push(ear.until("a question", asked).await);
+    }
+    let permissions = &lab.engine.workbench().permissions;
+    permissions.reply(&requests[0], Reply::Reject(Some("not this one".into()))).unwrap();
+    assert_eq!(permissions.pending().len(), 2);
+    permissions.reply(&requests[1], Reply::Always(Some(vec!["*".into()]))).unwrap();
+    assert_eq!(run.await.unwrap().ended, Ended::Done);
+    assert_eq!(["a", "b", "c"].iter().filter(|name| lab.has(name)).count(), 2);
+    lab.is_at_rest().await;
+}
+
 fn asked(event: &Event) -> Option<String> {
     match event {
         Event::PermissionAsked(request) => Some(request.id.clone()),

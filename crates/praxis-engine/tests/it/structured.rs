@@ -59,3 +59,20 @@ async fn a_model_that_never_fits_fails_after_its_retries() {
     assert_eq!(outcome.steps, 2);
     lab.is_at_rest().await;
 }
+
+#[tokio::test]
+async fn of_several_answers_the_first_counts_and_it_counts_though_the_stream_breaks_off() {
+    let lab = Plan::new(
+        "
+turns:
+  - parts: [{ call: { StructuredOutput: { m: 1 } } }, { call: { StructuredOutput: { n: 2 } } }, { call: { StructuredOutput: { n: 3 } } }, { say: And }]
+    fail: { error: overloaded, code: overloaded_error }
+",
+    )
+    .start()
+    .await;
+    let outcome = ask(&lab, None).await;
+    assert_eq!((outcome.ended, outcome.steps), (Ended::Done, 1));
+    assert_eq!(outcome.message.unwrap().structured, Some(json!({ "n": 2 })));
+    lab.is_at_rest().await;
+}

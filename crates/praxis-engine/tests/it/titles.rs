@@ -34,6 +34,27 @@ turns:
 }
 
 #[tokio::test]
+async fn of_a_title_that_never_ends_the_beginning_is_taken() {
+    let lab = Plan::new(
+        "
+turns:
+  - { when: { without: [read] }, say: { text: 'word ', times: 100000 } }
+  - say: One.
+",
+    )
+    .config(json!({ "agent": { "title": { "model": "scripted/lab" } } }))
+    .start()
+    .await;
+    let mut ear = lab.listen();
+    lab.prompt("count").await;
+    let title = ear.until("a title", |event| match event {
+        Event::SessionUpdated(info) if !info.info.has_default_title() => Some(info.info.title.clone()),
+        _ => None,
+    });
+    assert_eq!(title.await, format!("{}wo...", "word ".repeat(19)));
+}
+
+#[tokio::test]
 async fn a_script_that_says_nothing_of_titles_is_not_asked_for_one() {
     let lab = Plan::new("turns: [{ say: One. }]").start().await;
     lab.prompt("count").await;
