@@ -45,16 +45,15 @@ impl History {
         session: &SessionId,
         reader: Option<Choice>,
     ) -> Result<Self, StoreError> {
-        let Conversation { messages, queued, changes } = told(store, session).await?;
-        let asked = messages.iter().rev().find_map(|message| match &message.info {
-            Message::User(user) => Some(&user.model),
-            Message::Assistant(_) => None,
-        });
-        let asked =
-            asked.map(|asked| Choice { provider: asked.provider.clone(), model: asked.model.clone() });
+        let Conversation { messages, newest, queued, changes } = told(store, session).await?;
+        let asked = newest
+            .as_ref()
+            .map(|user| Choice { provider: user.model.provider.clone(), model: user.model.model.clone() });
         let none = || Choice { provider: String::new(), model: String::new() };
         let mut history = Self::empty(reader.or(asked).unwrap_or_else(none));
         messages.iter().for_each(|message| history.push(message));
+        // A tail that compaction keeps was pushed behind what is newer than it.
+        history.user = newest;
         (history.queued, history.changes) = (queued, changes);
         Ok(history)
     }
@@ -84,10 +83,7 @@ impl History {
                 let before = self.answer.as_ref().map(|(answer, _)| answer.agent.as_str());
                 convert::user(parts, reminder(&message.agent, before), &mut self.said);
                 self.written += usize::from(parts.iter().any(|part| is_written(&part.body)));
-                // A tail that compaction keeps stands behind what is newer than it.
-                if self.user.as_ref().is_none_or(|known| message.time.created >= known.time.created) {
-                    self.user = Some(message.clone());
-                }
+                self.user = Some(message.clone());
             }
             Message::Assistant(message) => {
                 let same = message.provider == self.reader.provider && message.model == self.reader.model;
@@ -110,6 +106,8 @@ impl History {
 pub(crate) struct Conversation {
     /// The messages that the model is told, oldest first.
     pub(crate) messages: Vec<MessageWithParts>,
+    /// The newest message of the user among them.
+    newest: Option<UserMessage>,
     /// Those that still wait to be.
     queued: Vec<MessageId>,
     /// What was changed in the project's files.
@@ -125,7 +123,12 @@ pub(crate) async fn told(store: &dyn Store, session: &SessionId) -> Result<Conve
     let mut messages = stored(store, session).await?;
     let queued = messages.extract_if(.., is_queued).map(|message| message.info.id().clone()).collect();
     let changes = Changes::of(&messages);
-    Ok(Conversation { messages: visible::filter(messages), queued, changes })
+    // The last in the order of saying: a clock that went back tells nothing about it.
+    let newest = messages.iter().rev().find_map(|message| match &message.info {
+        Message::User(user) => Some(user.clone()),
+        Message::Assistant(_) => None,
+    });
+    Ok(Conversation { messages: visible::filter(messages), newest, queued, changes })
 }
 
 async fn stored(store: &dyn Store, session: &SessionId) -> Result<Vec<MessageWithParts>, StoreError> {

@@ -58,12 +58,13 @@ impl Engine {
         let own = input.message.clone();
         let held = self.inner.slots.hold(&session);
         let cancel = held.slot().drafting();
+        // Before anything gets an id: whatever the clock says, new ids come behind those that are stored.
+        let record = self.record(&held, &mut *held.slot().door.lock().await).await?;
         let Drafted { mut message, parts, .. } = self.draft(input, cancel.clone()).await?;
         let mut door = held.slot().door.lock().await;
         if door.is_full() {
             return Err(EngineError::Full(session));
         }
-        let record = self.record(&held, &mut door).await?;
         self.check_ids(&session, own.as_ref()).await?;
         let busy = door.work().is_some();
         let stays = no_reply || cancel.is_cancelled();
@@ -112,6 +113,9 @@ impl Engine {
         for hook in &self.inner.hooks {
             hook.command(&session, &name, &arguments, &mut input.parts).await;
         }
+        // As in a prompt: the id comes behind those that are stored.
+        let held = self.inner.slots.hold(&session);
+        let _record = self.record(&held, &mut *held.slot().door.lock().await).await?;
         let message = input.message.get_or_insert_with(|| workbench.mint.message()).clone();
         let outcome = self.prompt(input, limits).await?;
         workbench.bus.publish(Event::CommandExecuted { name, session, arguments, message });
