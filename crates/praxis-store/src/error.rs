@@ -75,7 +75,7 @@ pub enum StoreError {
     #[error("the store {} cannot be written; check who owns it and its folder, or name another file with PRAXIS_DB", .0.display())]
     ReadOnly(PathBuf),
     /// No space is left.
-    #[error("the disk that holds {} is full; free some space and try again, nothing was lost but this", .0.display())]
+    #[error("the disk that holds {} is full; free some space and try again, what was stored before is safe", .0.display())]
     Full(PathBuf),
     /// Another process kept the store locked.
     #[error("another process keeps {} locked; try again", .0.display())]
@@ -149,6 +149,11 @@ impl Trouble {
 /// Sorts what SQLite says.
 pub(crate) fn from_sqlite(error: &rusqlite::Error, path: &Path) -> StoreError {
     let (path, detail) = (path.to_owned(), error.to_string());
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    if extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) {
+        // The index of the log could not grow, and only a full disk keeps it from that.
+        return StoreError::Full(path);
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Corrupt { path, detail },
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {

@@ -6,6 +6,7 @@ mod connect;
 mod deltas;
 mod doctor;
 mod lease;
+mod mend;
 mod messages;
 mod parts;
 mod readers;
@@ -91,6 +92,13 @@ impl SqliteStore {
     /// Whether the file can be read at all, and SQLite finds it sound.
     pub fn check_file(path: &Path) -> Result<(), StoreError> {
         doctor::readable(path)
+    }
+
+    /// Whether a crash left something open in a session that nobody has at work; [`Store::open`] closes it.
+    pub async fn is_left_open(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let (path, id) = (self.path.clone(), id.clone());
+        self.read(move |connection| Ok(recover::is_needed(connection, &id)? && !lease::is_held(&path, &id)))
+            .await
     }
 
     fn with(path: &Path, clock: Clock, writer: Option<Writer>) -> Self {

@@ -64,7 +64,7 @@ pub trait Store: Send + Sync {
     /// Removes a part.
     fn remove_part<'a>(&'a self, lease: &'a Lease, part: &'a PartId) -> Boxed<'a, ()>;
 
-    /// Lets one field of a part grow. Stored within 250 ms or 64 KiB; nothing already stored is written again.
+    /// Lets one field of a part grow. Stored within 250 ms or 4 KiB; nothing already stored is written again.
     fn append<'a>(&'a self, lease: &'a Lease, part: &'a PartId, field: Field, text: &'a str)
     -> Boxed<'a, ()>;
 

@@ -23,6 +23,7 @@ const LOG_KEPT: u32 = 16 * 1_024 * 1_024;
 /// Opens the store for writing; makes it where there is none and brings an older one to this version.
 pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     check_sqlite(path)?;
+    check_file(path)?;
     make_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|e| from_sqlite(&e, path))?;
@@ -65,6 +66,7 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
 /// Opens the store for reading; none if it has an older version.
 fn current_reader(path: &Path) -> Result<Option<Connection>, StoreError> {
     check_sqlite(path)?;
+    check_file(path)?;
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let open = |uri: String| -> Result<Option<Connection>, StoreError> {
@@ -103,6 +105,22 @@ fn check_sqlite(path: &Path) -> Result<(), StoreError> {
     }
     let detail = format!("SQLite {} can damage it; build with 3.51.3 or newer", rusqlite::version());
     Err(StoreError::Database { path: path.to_owned(), detail })
+}
+
+/// Refuses what SQLite would not refuse, or not in words that help.
+fn check_file(path: &Path) -> Result<(), StoreError> {
+    let Ok(file) = path.metadata() else { return Ok(()) };
+    if file.is_dir() {
+        let source =
+            io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file with PRAXIS_DB");
+        return Err(StoreError::File { action: "open", path: path.to_owned(), source });
+    }
+    // SQLite takes an empty file for a new one, and throws away the log beside it.
+    if file.len() == 0 && beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0) {
+        let detail = "the file is empty, and the log beside it is not".to_owned();
+        return Err(StoreError::Corrupt { path: path.to_owned(), detail });
+    }
+    Ok(())
 }
 
 /// Only its owner reads what was said.

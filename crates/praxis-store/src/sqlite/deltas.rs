@@ -11,7 +11,7 @@ use crate::error::Work;
 use crate::store::Field;
 
 /// Text of one part that is stored at once when there is this much of it.
-pub(crate) const DELTA_BYTES: usize = 64 * 1_024;
+pub(crate) const DELTA_BYTES: usize = 4 * 1_024;
 
 /// Text in memory, by part.
 #[derive(Default)]

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::connect::{beside, reader};
+use super::mend::mended;
 use super::sessions::Ledger;
 use super::{SqliteStore, blobs, lease, recover, sessions, transfer};
 use crate::error::{Work, from_sqlite};
@@ -72,7 +73,8 @@ impl SqliteStore {
         }
         let store = Self::open(path, clock)?;
         let mut findings = Vec::new();
-        for (id, saved) in salvage(&aside) {
+        let Salvage { sessions, trouble } = salvage(&aside);
+        for (id, saved) in sessions {
             let (detail, repaired) = match saved {
                 Ok(transfer) => match store.import(*transfer, Existing::Keep).await {
                     Ok(_) => (format!("session `{id}` was saved"), true),
@@ -82,27 +84,50 @@ impl SqliteStore {
             };
             findings.push(Finding { kind: "damaged", detail, repaired });
         }
+        if let Some(trouble) = trouble {
+            found(&mut findings, "damaged", format!("nothing more could be read: {trouble}"), false);
+        }
         Ok((findings, aside))
     }
 }
 
 type Saved = (SessionId, Result<Box<Transfer>, StoreError>);
 
+/// What a damaged store still gives.
+struct Salvage {
+    sessions: Vec<Saved>,
+    /// Why there may have been more.
+    trouble: Option<String>,
+}
+
 /// Every session that a damaged store still gives.
-fn salvage(path: &Path) -> Vec<Saved> {
-    let Ok(connection) = reader(path) else { return Vec::new() };
-    let ids = || -> rusqlite::Result<Vec<String>> {
-        let mut rows = connection.prepare("SELECT id FROM session ORDER BY created")?;
-        // What comes before the damage is worth having.
-        let ids = rows.query_map([], |row| row.get(0))?.map_while(Result::ok).collect();
-        Ok(ids)
-    };
+fn salvage(path: &Path) -> Salvage {
+    match reader(path) {
+        Ok(connection) => salvage_from(&connection, path),
+        Err(error) => match mended(path) {
+            Ok(mended) => salvage_from(&mended.connection, path),
+            Err(_) => Salvage { sessions: Vec::new(), trouble: Some(error.to_string()) },
+        },
+    }
+}
+
+fn salvage_from(connection: &Connection, path: &Path) -> Salvage {
+    let mut ids: Vec<String> = Vec::new();
+    // What comes before the damage is worth having.
+    let listed = (|| -> rusqlite::Result<()> {
+        let mut rows = connection.prepare("SELECT id FROM session ORDER BY rowid")?;
+        let mut rows = rows.query([])?;
+        while let Some(row) = rows.next()? {
+            ids.push(row.get(0)?);
+        }
+        Ok(())
+    })();
     let save = |id: String| {
         let id = SessionId::from_raw(id);
-        let saved = transfer::export(&connection, &id).map(Box::new).map_err(|trouble| trouble.at(path));
+        let saved = transfer::export(connection, &id).map(Box::new).map_err(|trouble| trouble.at(path));
         (id, saved)
     };
-    ids().unwrap_or_default().into_iter().map(save).collect()
+    Salvage { sessions: ids.into_iter().map(save).collect(), trouble: listed.err().map(|e| e.to_string()) }
 }
 
 fn found(findings: &mut Vec<Finding>, kind: &'static str, detail: String, repaired: bool) {

@@ -10,7 +10,7 @@ use crate::StoreError;
 use crate::error::from_sqlite;
 
 /// `PRAX`: marks the file as ours.
-const APPLICATION: i64 = 0x5052_4158;
+pub(crate) const APPLICATION: i64 = 0x5052_4158;
 
 /// Each brings a store from the version of its index to the next. Never change one that was released.
 const STEPS: &[&str] = &[TABLES, WORDS];

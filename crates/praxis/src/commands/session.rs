@@ -13,7 +13,6 @@ use praxis_store::{Existing, Filter, SqliteStore, Store, Transfer};
 use self::transcript::plain;
 use crate::Outcome;
 use crate::cli::SessionCommand;
-use crate::opened::directory;
 use crate::screen::{Failure, say, say_json, table};
 use crate::shelf::{look, open, told};
 
@@ -34,10 +33,8 @@ pub(crate) async fn run(command: SessionCommand) -> Outcome {
 }
 
 async fn list(limit: usize, all: bool, json: bool) -> Result<(), Failure> {
-    let here = directory(None)?;
-    let here = here.canonicalize().unwrap_or(here).display().to_string();
-    let filter =
-        Filter { directory: (!all).then_some(here), roots: !all, archived: all, limit, ..Filter::default() };
+    let directory = if all { None } else { Some(here()?) };
+    let filter = Filter { directory, roots: !all, archived: all, limit, ..Filter::default() };
     let sessions = match look()? {
         Some(store) => store.list(filter).await.map_err(told)?,
         None => Vec::new(),
@@ -58,6 +55,16 @@ async fn list(limit: usize, all: bool, json: bool) -> Result<(), Failure> {
         row
     };
     Ok(say(table(&sessions.iter().map(row).collect::<Vec<_>>()))?)
+}
+
+/// The current directory, as sessions name it.
+fn here() -> Result<String, Failure> {
+    let here = std::env::current_dir().map_err(|e| {
+        Failure::usage(format!(
+            "the current directory is gone ({e}); `praxis session list --all` looks everywhere"
+        ))
+    })?;
+    Ok(here.canonicalize().unwrap_or(here).display().to_string())
 }
 
 async fn show(given: &str, json: bool) -> Result<(), Failure> {
@@ -162,10 +169,16 @@ async fn search(text: &str, limit: usize, json: bool) -> Result<(), Failure> {
     Ok(say(table(&hits.iter().map(row).collect::<Vec<_>>()))?)
 }
 
-/// The store and the session that is meant.
+/// The store and the session that is meant; what a crash left open in it is closed first.
 async fn find(given: &str) -> Result<(SqliteStore, SessionId), Failure> {
     let Some(store) = look()? else { return Err(Failure::usage("there is no session yet")) };
     let id = store.find(given).await.map_err(told)?;
+    if store.is_left_open(&id).await.map_err(told)?
+        && let Ok(writing) = open()
+    {
+        // Where it cannot be written, it is still worth reading as it is.
+        let _ = writing.open(&id).await;
+    }
     Ok((store, id))
 }
 

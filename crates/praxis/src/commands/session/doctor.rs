@@ -55,6 +55,9 @@ fn tell(path: &Path, findings: &[Finding], aside: Option<&Path>, json: bool) -> 
     match (findings.len(), left) {
         (0, _) if aside.is_none() => say(format!("Nothing is wrong with {}.", path.display()))?,
         (_, 0) => say("Everything is right again.")?,
+        _ if aside.is_some() => {
+            say("What was saved is in a new store; the rest is only in the one that is kept.")?
+        }
         _ => complain("hint", "run `praxis session doctor --repair` to put right what can be put right"),
     }
     Ok(code)
