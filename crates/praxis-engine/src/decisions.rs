@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use praxis_config::Surroundings;
@@ -21,12 +22,14 @@ const ROTATE_AT: u64 = 1 << 20;
 pub struct DecisionFile {
     path: PathBuf,
     open: Mutex<Option<File>>,
+    /// Said once; a run takes many decisions.
+    has_complained: AtomicBool,
 }
 
 impl DecisionFile {
     /// A log at `path`; nothing is opened before the first decision.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), open: Mutex::new(None) }
+        Self { path: path.into(), open: Mutex::new(None), has_complained: AtomicBool::new(false) }
     }
 
     /// Where the log of this machine's user is.
@@ -64,8 +67,10 @@ impl DecisionFile {
     fn log(&self, entry: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(entry) else { return };
         line.push(b'\n');
-        if let Err(error) = self.append(&line) {
-            tracing::warn!(%error, path = %self.path.display(), "a permission decision could not be logged");
+        if let Err(error) = self.append(&line)
+            && !self.has_complained.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(%error, path = %self.path.display(), "permission decisions cannot be logged");
         }
     }
 }

@@ -65,7 +65,7 @@ impl GrantFile {
         let text = match std::fs::read(&self.path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Content::default()),
-            Err(e) => return Err(e),
+            Err(e) => return Err(io::Error::new(e.kind(), format!("{}: {e}", self.path.display()))),
         };
         serde_json::from_slice(&text).map_err(|e| {
             let advice =

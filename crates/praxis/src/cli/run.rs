@@ -35,7 +35,7 @@ pub(crate) struct RunArguments {
     #[arg(short, long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Go on with the session last used in this directory; without a message, finish what was cut off
-    #[arg(short, long = "continue", conflicts_with = "session")]
+    #[arg(short = 'c', long = "continue", conflicts_with = "session")]
     pub(crate) again: bool,
     /// Go on with a copy of the session, and leave the session as it is
     #[arg(long)]
