@@ -12,6 +12,7 @@ mod wire;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use praxis_llm::script::{Player, Script, Seen};
 use serde_json::Value;
@@ -38,6 +39,7 @@ struct State {
     player: Player,
     board: Board,
     received: Mutex<Vec<Received>>,
+    sent: Mutex<Vec<Sent>>,
 }
 
 /// A request as it came.
@@ -55,6 +57,17 @@ pub struct Received {
     pub format: Option<Format>,
     /// What the script sees of it.
     pub seen: Seen,
+}
+
+/// A piece of an answer as it went out.
+#[derive(Debug, Clone)]
+pub struct Sent {
+    /// The request it answers, counted from 0.
+    pub request: usize,
+    /// When the system had taken it.
+    pub at: Instant,
+    /// What it was.
+    pub bytes: Vec<u8>,
 }
 
 impl Received {
@@ -84,6 +97,7 @@ impl ModelServer {
             player: Player::new(script),
             board: Board::default(),
             received: Mutex::default(),
+            sent: Mutex::default(),
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&state))).abort_handle();
         Self { address, state, accepting }
@@ -114,6 +128,11 @@ impl ModelServer {
         let requests = self.requests();
         let count = requests.len();
         requests.into_iter().nth(number).unwrap_or_else(|| panic!("there were only {count} requests"))
+    }
+
+    /// All pieces of streamed answers so far.
+    pub fn sent(&self) -> Vec<Sent> {
+        self.state.sent.lock().unwrap().clone()
     }
 
     /// Waits until so many requests have come.
@@ -154,6 +173,15 @@ impl ModelServer {
         }
         let left = self.state.player.left();
         assert_eq!(left, 0, "so many turns of the script were not played");
+    }
+}
+
+impl State {
+    /// Keeps a request; gives its number.
+    fn take(&self, request: &Received) -> usize {
+        let mut received = self.received.lock().unwrap();
+        received.push(request.clone());
+        received.len() - 1
     }
 }
 

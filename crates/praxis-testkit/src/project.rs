@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::Live;
+
 /// A folder to work in and a home directory, both empty at first and gone at the end.
 pub struct Project {
     root: TempDir,
@@ -99,6 +101,11 @@ impl Project {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
+    }
+
+    /// Starts the program with no input and listens to it.
+    pub fn start(&self, arguments: &[&str]) -> Live {
+        Live::start(self.command(arguments))
     }
 
     /// The program, in the project's folder and with an environment of its own.

@@ -74,6 +74,12 @@ impl Terminal {
         self
     }
 
+    /// Kills the program, as the system does when memory is short.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Waits for the program's end; gives its exit code and all that was on the screen.
     pub fn finish(mut self) -> (i32, String) {
         let code = self.child.wait().unwrap().code().unwrap_or(-1);

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use praxis_llm::script::Seen;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::connection::Connection;
 use super::format::Format;
 use super::http::{self, Head};
 use super::plan::{End, Piece, Plan, other, plan};
-use super::{Received, State};
+use super::{Received, Sent, State};
 
 /// Whether the connection can be used again.
 #[derive(PartialEq)]
@@ -25,9 +26,9 @@ pub(super) async fn serve(stream: TcpStream, state: Arc<State>) {
     let mut connection = Connection::new(stream);
     while let Ok(Some((head, body))) = connection.request().await {
         let request = received(head, &body);
-        state.received.lock().unwrap().push(request.clone());
+        let number = state.take(&request);
         state.board.mark(|marks| marks.requests += 1);
-        match answer(&mut connection, &request, &state).await {
+        match answer(&mut connection, number, &request, &state).await {
             Ok(After::Keep) => {}
             Ok(After::Close) => return,
             Err(_) => return state.board.mark(|marks| marks.gone += 1),
@@ -44,17 +45,22 @@ fn received(head: Head, body: &[u8]) -> Received {
     Received { method, path, headers, body, format, seen }
 }
 
-async fn answer(connection: &mut Connection, request: &Received, state: &State) -> io::Result<After> {
+async fn answer(
+    connection: &mut Connection,
+    number: usize,
+    request: &Received,
+    state: &State,
+) -> io::Result<After> {
     connection.waiting(state.board.open()).await?;
     let Some(format) = request.format else {
-        return send(connection, state, other(&request.method, &request.path)).await;
+        return send(connection, number, state, other(&request.method, &request.path)).await;
     };
     let played = state.player.turn(&request.seen);
     connection.waiting(tokio::time::sleep(played.delay)).await?;
-    send(connection, state, plan(format, &played, request)).await
+    send(connection, number, state, plan(format, &played, request)).await
 }
 
-async fn send(connection: &mut Connection, state: &State, plan: Plan) -> io::Result<After> {
+async fn send(connection: &mut Connection, number: usize, state: &State, plan: Plan) -> io::Result<After> {
     match plan {
         Plan::Raw(bytes) => {
             connection.write(bytes).await?;
@@ -74,20 +80,24 @@ async fn send(connection: &mut Connection, state: &State, plan: Plan) -> io::Res
                 ("transfer-encoding".to_owned(), "chunked".to_owned()),
             ];
             connection.write(&http::head(200, &headers)).await?;
-            stream(connection, state, pieces, end).await
+            stream(connection, number, state, pieces, end).await
         }
     }
 }
 
 async fn stream(
     connection: &mut Connection,
+    request: usize,
     state: &State,
     pieces: Vec<Piece>,
     end: End,
 ) -> io::Result<After> {
     for piece in pieces {
         match piece {
-            Piece::Bytes(bytes) => connection.write_chunk(&bytes).await?,
+            Piece::Bytes(bytes) => {
+                connection.write_chunk(&bytes).await?;
+                state.sent.lock().unwrap().push(Sent { request, at: Instant::now(), bytes });
+            }
             Piece::Wait(time) => connection.waiting(tokio::time::sleep(time)).await?,
             Piece::Hold(name) => connection.waiting(state.board.stop_at(&name)).await?,
         }
