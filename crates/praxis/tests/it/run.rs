@@ -4,7 +4,7 @@ mod crash;
 mod people;
 mod programs;
 mod sessions;
-mod wires;
+pub(crate) mod wires;
 
 use praxis_testkit::{Project, Run};
 use serde_json::{Value, json};

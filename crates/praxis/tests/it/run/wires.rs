@@ -20,7 +20,7 @@ const SCRIPT: &str = "
 ";
 
 /// The configuration for a server that speaks a format.
-pub(super) fn config(format: Format, url: &str) -> Value {
+pub(crate) fn config(format: Format, url: &str) -> Value {
     let (npm, base) = match format {
         Format::Anthropic => ("@ai-sdk/anthropic", format!("{url}/v1")),
         Format::Chat => ("@ai-sdk/openai-compatible", format!("{url}/v1")),
