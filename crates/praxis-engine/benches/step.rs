@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use praxis_config::Surroundings;
 use praxis_engine::prompt::PromptInput;
@@ -16,7 +17,7 @@ use praxis_llm::provider::Providers;
 use praxis_llm::script::Script;
 use praxis_os::process::Launcher;
 use praxis_store::SqliteStore;
-use praxis_tools::{Attendance, Boxed, system_clock};
+use praxis_tools::{Attendance, Extension, Hooked, system_clock};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 
@@ -62,13 +63,24 @@ struct Gate {
     go: Semaphore,
 }
 
+impl Extension for Gate {
+    fn name(&self) -> &str {
+        "gate"
+    }
+
+    fn deadline(&self) -> Duration {
+        Duration::MAX
+    }
+}
+
 impl SessionHooks for Gate {
-    fn params<'a>(&'a self, _: Asking<'a>, _: &'a mut Params) -> Boxed<'a, ()> {
+    fn params<'a>(&'a self, _: Asking<'a>, _: &'a mut Params) -> Hooked<'a> {
         Box::pin(async move {
             let _ = self.came.send(());
             if let Ok(go) = self.go.acquire().await {
                 go.forget();
             }
+            Ok(())
         })
     }
 }
@@ -115,6 +127,7 @@ fn open(folder: &std::path::Path, turn: &str, gate: Arc<Gate>) -> Engine {
         questions: Attendance::Unattended,
         observers: Vec::new(),
         launcher: Launcher::unguarded(),
+        hooks: Vec::new(),
     })
     .unwrap();
     let store = SqliteStore::open(&folder.join("praxis.db"), system_clock()).unwrap();

@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 pub use prompting::CommandPrompt;
 pub use shell::ShellPrompt;
 
-use crate::hooks::SessionHooks;
+use crate::hooks::{Extensions, SessionHooks};
 use crate::outcome::{EngineError, Outcome, Why};
 use crate::runner::{Slots, ended};
 use crate::snapshots::{NoSnapshots, Snapshots};
@@ -80,7 +80,7 @@ pub(crate) struct Inner {
     pub(crate) workbench: Workbench,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) models: Models,
-    pub(crate) hooks: Vec<Arc<dyn SessionHooks>>,
+    pub(crate) hooks: Arc<Extensions>,
     pub(crate) snapshots: Arc<dyn Snapshots>,
     /// Runs, and what goes on beside them.
     pub(crate) tasks: TaskTracker,
@@ -110,21 +110,20 @@ impl Inner {
 
     /// The model for small work: an extension's, else the configured one, else one of the same provider.
     pub(crate) async fn small_model(&self, beside: &Choice) -> Option<Choice> {
-        for hook in &self.hooks {
-            if let Some(choice) = hook.small_model(&beside.provider).await {
-                return Some(choice);
-            }
+        match self.hooks.small_model(&beside.provider).await {
+            Some(choice) => Some(choice),
+            None => self.models.small(beside),
         }
-        self.models.small(beside)
     }
 }
 
 impl Engine {
-    /// Opens the sessions of a project. Starts nothing.
+    /// Opens the sessions of a project. Starts nothing but a task for extensions that want to hear what happens.
     pub fn open(parts: EngineParts) -> Self {
         let EngineParts { workbench, store, models, hooks, snapshots, clock } = parts;
         let models = models.with_scripts_of(&workbench.loaded.config, workbench.instance.root());
         workbench.todos.keep_in(Arc::clone(&store));
+        let hooks = Arc::new(Extensions::new(hooks, &workbench.bus));
         let inner = Inner {
             workbench,
             store,
@@ -138,6 +137,11 @@ impl Engine {
             library: Library::default(),
             settings: Mutex::default(),
         };
+        if inner.hooks.hear_events() {
+            let (hooks, events) = (Arc::clone(&inner.hooks), inner.workbench.bus.subscribe());
+            let closing = inner.closing.clone();
+            inner.tasks.spawn(async move { hooks.follow(events, closing).await });
+        }
         Self { inner: Arc::new(inner) }
     }
 
@@ -246,6 +250,7 @@ impl Engine {
         self.inner.closing.cancel();
         self.inner.tasks.close();
         self.inner.tasks.wait().await;
+        self.inner.hooks.dispose().await;
         if let Err(error) = self.inner.store.flush().await {
             tracing::warn!(%error, "the last words could not be stored");
         }

@@ -65,6 +65,7 @@ impl Lab {
             questions: Attendance::Unattended,
             observers: Vec::new(),
             launcher: Launcher::unguarded(),
+            hooks: Vec::new(),
         };
         Workbench::open(opening).unwrap()
     }

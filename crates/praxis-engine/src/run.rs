@@ -273,7 +273,7 @@ impl Run {
             offer: stage.offer.clone(),
             cx: stage.cx.clone(),
             answerer: stage.answerer.clone(),
-            hooks: self.engine.hooks.clone(),
+            hooks: Arc::clone(&self.engine.hooks),
             snapshots: Arc::clone(&self.engine.snapshots),
             doom: Arc::clone(&state.doom),
             lanes: Arc::clone(&stage.lanes),
@@ -306,16 +306,14 @@ impl Run {
         let mut messages = history::told(&*self.record.store, self.record.session()).await?.messages;
         // The answer that has just begun has nothing to say yet.
         messages.pop();
-        for hook in &self.engine.hooks {
-            hook.messages(&mut messages).await;
-        }
+        self.engine.hooks.messages(self.record.session(), &mut messages).await;
         let mut changed = History::empty(history.reader().clone());
         messages.iter().for_each(|message| changed.push(message));
         Ok(changed.said)
     }
 
     fn changes_messages(&self) -> bool {
-        self.engine.hooks.iter().any(|hook| hook.changes_messages())
+        self.engine.hooks.change_messages()
     }
 
     /// Decides whether another step follows.

@@ -21,8 +21,8 @@ use praxis_tools::shell::{
     Containment, DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts,
 };
 use praxis_tools::{
-    Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, ImageLimits, Instance, OutputStore,
-    Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
+    Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, Guard, Hooks, ImageLimits, Instance,
+    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -68,6 +68,8 @@ pub struct Opening<'a> {
     pub observers: Vec<Arc<dyn DecisionObserver>>,
     /// Starts commands.
     pub launcher: Launcher,
+    /// Extensions that take part in calls, in their order.
+    pub hooks: Vec<Arc<dyn Hooks>>,
 }
 
 /// An opened project.
@@ -116,8 +118,16 @@ pub struct CallSetting {
 impl Workbench {
     /// Reads the configuration and puts everything together. Starts no process and opens no socket.
     pub fn open(opening: Opening<'_>) -> Result<Self, OpenError> {
-        let Opening { surroundings, directory, config_file, attendance, questions, observers, launcher } =
-            opening;
+        let Opening {
+            surroundings,
+            directory,
+            config_file,
+            attendance,
+            questions,
+            observers,
+            launcher,
+            hooks,
+        } = opening;
         let at = |source| OpenError::Directory { path: directory.to_owned(), source };
         let directory = directory.canonicalize().map_err(at)?;
         let worktree = find_worktree(&directory);
@@ -140,6 +150,8 @@ impl Workbench {
             move || clock()
         }));
         let bus = Bus::default();
+        let hooks: Vec<Arc<Guard<dyn Hooks>>> =
+            hooks.into_iter().map(|hooks| Arc::new(Guard::new(hooks, bus.clone()))).collect();
         let log = DecisionFile::at(DecisionFile::path_in(surroundings));
         let permissions = Permissions::open(PermissionsParts {
             mint: Arc::clone(&mint),
@@ -148,12 +160,12 @@ impl Workbench {
             clock,
             attendance,
             observers: observers.into_iter().chain([Arc::new(log) as Arc<dyn DecisionObserver>]).collect(),
-            hooks: Vec::new(),
+            hooks: hooks.clone(),
         })
         .map_err(OpenError::Grants)?;
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), questions));
         let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
-        let shell = shell(surroundings, &loaded, &instance, launcher, outputs.clone());
+        let shell = shell(surroundings, &loaded, &instance, launcher, outputs.clone(), hooks.clone());
         let instructions = Instructions::discover(
             surroundings,
             instance.directory(),
@@ -180,7 +192,9 @@ impl Workbench {
             agents,
             permissions: Arc::new(permissions),
             questions,
-            registry: Registry::new(outputs).with(builtin::source(&services)),
+            registry: hooks
+                .into_iter()
+                .fold(Registry::new(outputs).with(builtin::source(&services)), Registry::hooked),
             bus,
             mint,
             shell,
@@ -305,6 +319,7 @@ fn shell(
     instance: &Instance,
     launcher: Launcher,
     outputs: OutputStore,
+    hooks: Vec<Arc<Guard<dyn Hooks>>>,
 ) -> Shell {
     let variable = |name: &str| surroundings.variables.get(name).map(String::as_str);
     let given = &loaded.config.shell_tool;
@@ -327,7 +342,7 @@ fn shell(
         temp: temp(),
         protected: protected(surroundings, instance),
         containment: containment(surroundings, loaded, instance),
-        hooks: Vec::new(),
+        hooks,
     })
 }
 

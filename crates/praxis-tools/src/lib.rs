@@ -66,7 +66,7 @@ pub use cx::{Cx, CxParts};
 pub use error::ToolError;
 pub use files::{AfterWrite, Diagnostic, Files, NoAfterWrite, Seen, Severity};
 pub use grants::{GrantFile, GrantStore, NoGrants, ProjectGrants};
-pub use hooks::{HookFailure, Hooks, ToolCall};
+pub use hooks::{Extension, Guard, HOOK_DEADLINE, HookFailure, HookTrouble, Hooked, Hooks, ToolCall};
 pub use instance::Instance;
 pub use media::{ImageLimits, attach_media, fit_picture, fit_pictures};
 pub use output::{OutputStore, RETENTION, Saved};

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::lock::lock;
-use crate::{Bus, Clock, GrantStore, Hooks, ToolError};
+use crate::{Bus, Clock, GrantStore, Guard, Hooks, ToolError};
 
 /// Hears of every decision, whichever way it went.
 pub trait DecisionObserver: Send + Sync {
@@ -49,7 +49,7 @@ pub struct PermissionsParts {
     /// Who hears of decisions.
     pub observers: Vec<Arc<dyn DecisionObserver>>,
     /// Extensions that may answer before the user does.
-    pub hooks: Vec<Arc<dyn Hooks>>,
+    pub hooks: Vec<Arc<Guard<dyn Hooks>>>,
 }
 
 /// The permission was given, but could not be kept for the next time.
@@ -96,7 +96,12 @@ impl Permissions {
             Asked::Refused(refusal) => return Err(refusal.into()),
             Asked::Pending(request) => *request,
         };
-        if !self.answered_by_hook(&request).await {
+        let is_answered = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ToolError::Cancelled),
+            is_answered = self.answered_by_hook(&request) => is_answered,
+        };
+        if !is_answered {
             if self.parts.attendance == Attendance::Unattended {
                 return Err(unattended(request).into());
             }
@@ -126,11 +131,17 @@ impl Permissions {
 
     async fn answered_by_hook(&self, request: &PermissionRequest) -> bool {
         for hook in &self.parts.hooks {
-            let reply = match hook.permission(request).await {
+            let asked =
+                hook.attempt("permission.ask", Some(&request.session), |hook| hook.permission(request));
+            let reply = match asked.await.flatten() {
                 // An extension is no person.
                 Some(Action::Allow) if Care::of(request).confirms() => continue,
                 Some(Action::Allow) => Reply::Once,
-                Some(Action::Deny) => Reply::Reject(None),
+                // Like a rule's no: the model hears who said it, and other questions still wait.
+                Some(Action::Deny) => Reply::Reject(Some(format!(
+                    "the extension `{}` does not allow this",
+                    hook.hooks().name()
+                ))),
                 Some(Action::Ask) | None => continue,
             };
             return self.reply(&request.id, reply).is_ok();

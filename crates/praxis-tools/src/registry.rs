@@ -13,12 +13,12 @@ pub use offer::{Definition, Offer, Offered, Problem};
 pub use scene::{Client, ModelRef, Reach, Scene, Switches, Withheld};
 pub use source::{Fixed, Loaded, Source, SourceFailure, SourceKind};
 
-use crate::{Hooks, OutputStore};
+use crate::{Guard, Hooks, OutputStore};
 
 /// All sources of tools of one project, with what surrounds every call.
 pub struct Registry {
     sources: Vec<Arc<dyn Source>>,
-    hooks: Vec<Arc<dyn Hooks>>,
+    hooks: Vec<Arc<Guard<dyn Hooks>>>,
     outputs: OutputStore,
 }
 
@@ -39,7 +39,7 @@ impl Registry {
 
     /// Adds an extension.
     #[must_use]
-    pub fn hooked(mut self, hooks: Arc<dyn Hooks>) -> Self {
+    pub fn hooked(mut self, hooks: Arc<Guard<dyn Hooks>>) -> Self {
         self.hooks.push(hooks);
         self
     }

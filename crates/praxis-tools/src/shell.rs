@@ -8,7 +8,7 @@ mod jobs;
 mod spool;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(crate) use jobs::MOST_RUNNING;
 pub use spool::Shown;
 pub(crate) use spool::Spool;
 
-use crate::{Cx, Grant, Hooks, OutputStore, ToolError};
+use crate::{Cx, Grant, Guard, Hooks, OutputStore, ToolError};
 
 /// How long a command may take unless it says otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
@@ -63,7 +63,7 @@ pub struct ShellParts {
     /// What contains commands.
     pub containment: Containment,
     /// Extensions that may add to the environment.
-    pub hooks: Vec<Arc<dyn Hooks>>,
+    pub hooks: Vec<Arc<Guard<dyn Hooks>>>,
 }
 
 /// Runs commands. Clones share their jobs.
@@ -146,7 +146,7 @@ impl Shell {
         let ordered = Command {
             argv: self.argv(command),
             cwd: cwd.to_owned(),
-            env: self.environment(more, cx).await,
+            env: self.environment(cwd, more, cx).await,
             stdin: if lifetime == Lifetime::Foreground { Stdin::Empty } else { Stdin::Pipe },
             stdout,
             sandbox: self.parts.containment.policy().cloned(),
@@ -171,12 +171,14 @@ impl Shell {
         vec![self.parts.choice.program.clone().into(), "-c".into(), command.into()]
     }
 
-    async fn environment(&self, more: &[(&str, &str)], cx: &Cx) -> Vec<(OsString, OsString)> {
+    async fn environment(&self, cwd: &Path, more: &[(&str, &str)], cx: &Cx) -> Vec<(OsString, OsString)> {
         let more = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let mut environment = self.parts.environment.clone().with(more);
         for hook in &self.parts.hooks {
-            let more = hook.shell_env(cx.instance().directory(), cx.session(), cx.call()).await;
-            environment = environment.with(more);
+            let (session, call) = (cx.session(), cx.call());
+            let more =
+                hook.attempt("shell.env", Some(session), |hook| hook.shell_env(cwd, session, call)).await;
+            environment = environment.with(more.unwrap_or_default());
         }
         environment.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }

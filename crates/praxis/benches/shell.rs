@@ -67,6 +67,7 @@ fn open(folder: &Path) -> Workbench {
         questions: Attendance::Unattended,
         observers: Vec::new(),
         launcher: Launcher::guarded_by(env!("CARGO_BIN_EXE_praxis")),
+        hooks: Vec::new(),
     };
     Workbench::open(opening).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -62,6 +62,7 @@ pub(crate) fn open(
         questions: Attendance::Attended,
         observers,
         launcher: launcher(),
+        hooks: Vec::new(),
     };
     let workbench = Workbench::open(opening).map_err(|error| match error {
         OpenError::Grants(_) => Failure::work(error),

@@ -35,9 +35,7 @@ impl Engine {
         let model = model.inspect_err(|error| self.told(&session.id, error))?;
         let standing = Standing { agent, model, now: clock(), cancel };
         let mut drafted = Drafter::new(workbench).draft(input, standing).await?;
-        for hook in &self.inner.hooks {
-            hook.message(&mut drafted.message, &mut drafted.parts).await;
-        }
+        self.inner.hooks.message(&mut drafted.message, &mut drafted.parts).await;
         if !self.inner.hooks.is_empty() {
             let (parts, images) = (std::mem::take(&mut drafted.parts), workbench.images);
             let fitting = tokio::task::spawn_blocking(move || fitted(parts, &images));

@@ -110,9 +110,7 @@ impl Engine {
         let cancel = held.slot().drafting();
         let caller = Caller { session: session.clone(), agent, model, parts, cancel };
         let mut input = prepare(workbench, command, &arguments, caller).await?.into_prompt(session.clone());
-        for hook in &self.inner.hooks {
-            hook.command(&session, &name, &arguments, &mut input.parts).await;
-        }
+        self.inner.hooks.command(&session, &name, &arguments, &mut input.parts).await;
         // As in a prompt: the id comes behind those that are stored.
         let held = self.inner.slots.hold(&session);
         let _record = self.record(&held, &mut *held.slot().door.lock().await).await?;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::call::STRUCTURED_TOOL;
 use crate::doom::Doom;
-use crate::hooks::SessionHooks;
+use crate::hooks::Extensions;
 use crate::lanes::Lanes;
 use crate::model::Answerer;
 use crate::outcome::Why;
@@ -24,7 +24,7 @@ pub(crate) struct Bench {
     /// What calls are given, but for their ids.
     pub(crate) cx: CxParts,
     pub(crate) answerer: Answerer,
-    pub(crate) hooks: Vec<Arc<dyn SessionHooks>>,
+    pub(crate) hooks: Arc<Extensions>,
     pub(crate) snapshots: Arc<dyn Snapshots>,
     pub(crate) doom: Arc<Doom>,
     /// How many calls may run at once.

@@ -43,9 +43,7 @@ impl Processor {
                 text.time = text.time.map(|time| Span { end, ..time });
                 text.metadata = given(metadata).or_else(|| text.metadata.take());
                 let place = TextPlace { session: &part.session, message: &part.message, part: &part.id };
-                for hook in &self.bench.hooks {
-                    hook.text(place, &mut text.text).await;
-                }
+                self.bench.hooks.text(place, &mut text.text).await;
             }
             PartBody::Reasoning(thought) => {
                 thought.time.end = end;

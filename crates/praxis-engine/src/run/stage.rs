@@ -34,6 +34,8 @@ pub(super) struct Stage {
     pub(super) reminded: bool,
     /// The beginning of every request, the same through all steps.
     system: Vec<SystemBlock>,
+    /// The same while extensions have changed what was lent of it.
+    unchanged: Option<Vec<SystemBlock>>,
     tools: Vec<ToolSpec>,
     params: Params,
     chain: Option<Chain>,
@@ -70,7 +72,7 @@ impl Stage {
             structured: structured.is_some(),
             system: user.system.as_deref(),
         };
-        let system = changed(engine, &session.id, &choice, system::blocks(&input)).await;
+        let system = system::blocks(&input);
         let params = answerer.params(&session.id, &agent, user.model.variant.as_deref(), Size::Full);
         let cx = CxParts {
             session: session.id.clone(),
@@ -95,6 +97,7 @@ impl Stage {
             structured,
             reminded: false,
             system,
+            unchanged: None,
             params,
             chain: None,
         })
@@ -128,20 +131,20 @@ impl Stage {
 
     /// Takes back what [`Stage::request`] lent.
     pub(super) fn give_back(&mut self, system: Vec<SystemBlock>, tools: Vec<ToolSpec>) {
-        (self.system, self.tools) = (system, tools);
+        (self.system, self.tools) = (self.unchanged.take().unwrap_or(system), tools);
     }
 
     /// Lets extensions change how the request is made.
-    pub(super) async fn hooked(&self, engine: &Inner, request: &mut Request) {
+    pub(super) async fn hooked(&mut self, engine: &Inner, request: &mut Request) {
         if engine.hooks.is_empty() {
             return;
         }
         let options = std::mem::take(&mut request.options);
         let mut params = Params { sampling: request.sampling, options };
-        for hook in &engine.hooks {
-            hook.params(self.asking(), &mut params).await;
-        }
+        engine.hooks.params(self.asking(), &mut params).await;
         (request.sampling, request.options) = (params.sampling, params.options);
+        let system = changed(engine, &self.session.id, &self.answerer.choice, &request.system).await;
+        self.unchanged = Some(std::mem::replace(&mut request.system, system));
     }
 
     /// The way to the model, with its headers.
@@ -150,9 +153,7 @@ impl Stage {
             return chain.clone();
         }
         let mut headers = self.answerer.headers(&self.session);
-        for hook in &engine.hooks {
-            hook.headers(self.asking(), &mut headers).await;
-        }
+        engine.hooks.headers(self.asking(), &mut headers).await;
         let chain = self.answerer.chain(&self.agent.name, &headers);
         // Extensions may want other headers for every request.
         if engine.hooks.is_empty() {
@@ -177,15 +178,10 @@ async fn changed(
     engine: &Inner,
     session: &SessionId,
     model: &Choice,
-    blocks: Vec<SystemBlock>,
+    blocks: &[SystemBlock],
 ) -> Vec<SystemBlock> {
-    if engine.hooks.is_empty() {
-        return blocks;
-    }
     let mut texts: Vec<String> = blocks.iter().map(|block| block.0.to_string()).collect();
-    for hook in &engine.hooks {
-        hook.system(session, model, &mut texts).await;
-    }
+    engine.hooks.system(session, model, &mut texts).await;
     let Some((first, rest)) = texts.split_first() else { return Vec::new() };
     let rest = rest.join("\n");
     let texts = [first.as_str(), rest.as_str()].into_iter().filter(|text| !text.is_empty());

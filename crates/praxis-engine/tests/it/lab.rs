@@ -21,7 +21,7 @@ use praxis_proto::{
 use praxis_store::SqliteStore;
 use praxis_testkit::{Format, ModelServer};
 use praxis_tools::registry::{Fixed, SourceKind};
-use praxis_tools::{Attendance, Tool, system_clock};
+use praxis_tools::{Attendance, Hooks, Tool, system_clock};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::broadcast::Receiver;
@@ -40,6 +40,7 @@ pub(crate) struct Plan {
     format: Option<Format>,
     attendance: Attendance,
     hooks: Vec<Arc<dyn SessionHooks>>,
+    call_hooks: Vec<Arc<dyn Hooks>>,
     snapshots: Arc<dyn Snapshots>,
     tools: Option<Fixed>,
     first_retry: Duration,
@@ -48,6 +49,7 @@ pub(crate) struct Plan {
 /// What tests add to an engine.
 struct Own {
     hooks: Vec<Arc<dyn SessionHooks>>,
+    call_hooks: Vec<Arc<dyn Hooks>>,
     snapshots: Arc<dyn Snapshots>,
     tools: Option<Fixed>,
     first_retry: Duration,
@@ -78,6 +80,7 @@ impl Plan {
             format: None,
             attendance: Attendance::Attended,
             hooks: Vec::new(),
+            call_hooks: Vec::new(),
             snapshots: Arc::new(NoSnapshots),
             tools: None,
             first_retry: FIRST_RETRY,
@@ -107,6 +110,12 @@ impl Plan {
 
     pub(crate) fn hook(mut self, hook: impl SessionHooks + 'static) -> Self {
         self.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// An extension that takes part in calls.
+    pub(crate) fn call_hook(mut self, hook: impl Hooks + 'static) -> Self {
+        self.call_hooks.push(Arc::new(hook));
         self
     }
 
@@ -144,8 +153,8 @@ impl Plan {
         };
         let config_file = self.folder.path().join("praxis.json");
         std::fs::write(&config_file, config.to_string()).unwrap();
-        let Self { hooks, snapshots, tools, first_retry, .. } = self;
-        let own = Own { hooks, snapshots, tools, first_retry };
+        let Self { hooks, call_hooks, snapshots, tools, first_retry, .. } = self;
+        let own = Own { hooks, call_hooks, snapshots, tools, first_retry };
         let engine = open(self.folder.path(), player.as_ref(), self.attendance, own);
         let session = engine.create(NewSession::default()).await.unwrap().id;
         Lab { engine, session, server, player, folder: self.folder }
@@ -177,11 +186,12 @@ fn open(folder: &Path, player: Option<&Arc<Player>>, attendance: Attendance, own
         questions: attendance,
         observers: Vec::new(),
         launcher: Launcher::unguarded(),
+        hooks: own.call_hooks,
     })
     .unwrap();
     let store = SqliteStore::open(&folder.join("praxis.db"), system_clock()).unwrap();
     let providers = Providers::open(&surroundings, &workbench.loaded.config).unwrap();
-    let Own { hooks, snapshots, tools, first_retry } = own;
+    let Own { hooks, snapshots, tools, first_retry, .. } = own;
     let policy = Policy { first: first_retry, longest: 4 * first_retry, ..Policy::default() };
     let models = Models::new(providers).with_policy(policy);
     let models = match player {
@@ -214,7 +224,8 @@ impl Lab {
     /// The same project and store, opened by another process, as it were.
     pub(crate) fn reopened(&self) -> Engine {
         let snapshots = Arc::new(NoSnapshots);
-        let own = Own { hooks: Vec::new(), snapshots, tools: None, first_retry: FIRST_RETRY };
+        let (hooks, call_hooks) = (Vec::new(), Vec::new());
+        let own = Own { hooks, call_hooks, snapshots, tools: None, first_retry: FIRST_RETRY };
         open(self.folder.path(), self.player.as_ref(), Attendance::Attended, own)
     }
 

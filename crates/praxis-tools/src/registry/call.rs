@@ -10,7 +10,7 @@ use tokio::task::{JoinError, JoinHandle};
 use super::offer::Offered;
 use super::{Offer, SourceKind};
 use crate::builtin::INVALID;
-use crate::{AnyTool, Cx, ToolCall, ToolError};
+use crate::{AnyTool, Cx, Guard, HookTrouble, Hooks, ToolCall, ToolError};
 
 /// Arguments larger than this are refused unread.
 const MOST_ARGUMENT_BYTES: usize = 32 << 20;
@@ -100,7 +100,7 @@ impl Offer {
         }
         let call = ToolCall { tool: name.to_owned(), session: cx.session().clone(), call: cx.call().clone() };
         for hook in &inner.hooks {
-            hook.before(&call, arguments).await.map_err(|failure| ToolError::Misuse(failure.0))?;
+            before(hook, &call, arguments).await?;
         }
         offered
             .tool
@@ -112,10 +112,31 @@ impl Offer {
         let delegates = cx.authority().decide("task", "*", &[]).action != Action::Deny;
         let mut report = inner.outputs.settle(report, delegates).await?;
         for hook in &inner.hooks {
-            hook.after(&call, arguments, &mut report).await;
+            let (mut draft, arguments) = (report.clone(), &*arguments);
+            let after = hook.attempt("tool.execute.after", Some(cx.session()), |hook| {
+                hook.after(&call, arguments, &mut draft)
+            });
+            if after.await.is_some() {
+                report = draft;
+            }
         }
         Ok(report)
     }
+}
+
+/// Lets an extension change the arguments. One that guards calls and does not answer lets none through.
+async fn before(hook: &Guard<dyn Hooks>, call: &ToolCall, arguments: &mut Value) -> Result<(), ToolError> {
+    const POINT: &str = "tool.execute.before";
+    let mut draft = arguments.clone();
+    match hook.run(|hook| hook.before(call, &mut draft)).await {
+        Ok(()) => *arguments = draft,
+        Err(HookTrouble::Failed { failure }) => return Err(ToolError::Misuse(failure.0)),
+        Err(trouble) => {
+            hook.tell(POINT, Some(&call.session), &trouble);
+            return Err(ToolError::Misuse(hook.told(POINT, &trouble)));
+        }
+    }
+    Ok(())
 }
 
 /// Runs the tool on a task of its own: a panic ends that task alone, and a tool that blocks its thread can be left.

@@ -10,7 +10,7 @@ use super::repair::repair;
 use super::source::Entry;
 use super::{Scene, SourceKind, Withheld};
 use crate::builtin::INVALID;
-use crate::{AnyTool, Hooks, OutputStore};
+use crate::{AnyTool, Guard, Hooks, OutputStore};
 
 /// What a model is told about a tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -52,7 +52,7 @@ pub(super) struct Inner {
     tools: BTreeMap<String, Offered>,
     withheld: BTreeMap<String, Withheld>,
     problems: Vec<Problem>,
-    pub(super) hooks: Vec<Arc<dyn Hooks>>,
+    pub(super) hooks: Vec<Arc<Guard<dyn Hooks>>>,
     pub(super) outputs: OutputStore,
 }
 
@@ -61,7 +61,7 @@ impl Offer {
         entries: Vec<Entry>,
         mut problems: Vec<Problem>,
         scene: &Scene,
-        hooks: &[Arc<dyn Hooks>],
+        hooks: &[Arc<Guard<dyn Hooks>>],
         outputs: &OutputStore,
     ) -> Self {
         let (mut tools, mut withheld) = (BTreeMap::new(), BTreeMap::new());
@@ -121,14 +121,18 @@ impl Offer {
     }
 }
 
-async fn define(tool: &dyn AnyTool, scene: &Scene, hooks: &[Arc<dyn Hooks>]) -> Definition {
+async fn define(tool: &dyn AnyTool, scene: &Scene, hooks: &[Arc<Guard<dyn Hooks>>]) -> Definition {
     let mut definition = Definition {
         name: tool.name().to_owned(),
         description: tool.description(scene),
         parameters: tool.schema().clone(),
     };
     for hook in hooks {
-        hook.definition(&mut definition).await;
+        let mut draft = definition.clone();
+        if hook.attempt("tool.definition", None, |hook| hook.definition(&mut draft)).await.is_some() {
+            // Whatever it is told to be, it is called by its own name.
+            definition = Definition { name: definition.name, ..draft };
+        }
     }
     definition
 }

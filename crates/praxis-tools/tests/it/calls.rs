@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use praxis_proto::{Attachment, Event};
 use praxis_tools::registry::{Fixed, SourceKind};
-use praxis_tools::{Boxed, Cx, HookFailure, Hooks, Report, Tool, ToolCall, ToolError};
+use praxis_tools::{Cx, Extension, HookFailure, Hooked, Hooks, Report, Tool, ToolCall, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -248,12 +248,14 @@ async fn unknown_names_are_repaired_or_explained() {
 /// Doubles the text before, signs the output after, refuses what it does not like.
 struct Meddles;
 
+impl Extension for Meddles {
+    fn name(&self) -> &str {
+        "meddles"
+    }
+}
+
 impl Hooks for Meddles {
-    fn before<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        arguments: &'a mut Value,
-    ) -> Boxed<'a, Result<(), HookFailure>> {
+    fn before<'a>(&'a self, call: &'a ToolCall, arguments: &'a mut Value) -> Hooked<'a> {
         Box::pin(async move {
             if call.tool == "panics" {
                 return Err(HookFailure("not on my watch".into()));
@@ -263,8 +265,11 @@ impl Hooks for Meddles {
         })
     }
 
-    fn after<'a>(&'a self, _: &'a ToolCall, arguments: &'a Value, report: &'a mut Report) -> Boxed<'a, ()> {
-        Box::pin(async move { report.output.push_str(&format!(" ({})", arguments["times"])) })
+    fn after<'a>(&'a self, _: &'a ToolCall, arguments: &'a Value, report: &'a mut Report) -> Hooked<'a> {
+        Box::pin(async move {
+            report.output.push_str(&format!(" ({})", arguments["times"]));
+            Ok(())
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Commands in the background: `bash` starts them, `job` looks after them.
 
 use praxis_proto::Action;
-use praxis_tools::{Boxed, Hooks};
+use praxis_tools::{Extension, Hooked, Hooks};
 use serde_json::{Value, json};
 
 use crate::lab::Lab;
@@ -111,21 +111,30 @@ async fn wrong_uses_are_told_with_the_way_on() {
 
 struct Adds;
 
+impl Extension for Adds {
+    fn name(&self) -> &str {
+        "adds"
+    }
+}
+
 impl Hooks for Adds {
     fn shell_env<'a>(
         &'a self,
-        _: &'a std::path::Path,
+        directory: &'a std::path::Path,
         _: &'a praxis_proto::SessionId,
         _: &'a praxis_proto::CallId,
-    ) -> Boxed<'a, Vec<(String, String)>> {
-        Box::pin(std::future::ready(vec![("FROM_HOOK".to_owned(), "yes".to_owned())]))
+    ) -> Hooked<'a, Vec<(String, String)>> {
+        let name = directory.file_name().unwrap().to_str().unwrap().to_owned();
+        Box::pin(std::future::ready(Ok(vec![("FROM_HOOK".to_owned(), name)])))
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn extensions_add_to_the_environment_of_commands() {
     let lab = Lab::open().hook(Adds).start();
-    assert_eq!(lab.output("bash", json!({ "command": "echo $FROM_HOOK" })).await, "yes\n");
+    lab.file("sub/a.txt", "x");
+    let input = json!({ "command": "echo $FROM_HOOK", "workdir": "sub" });
+    assert_eq!(lab.output("bash", input).await, "sub\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

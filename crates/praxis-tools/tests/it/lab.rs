@@ -13,7 +13,7 @@ use praxis_tools::shell::{
     Containment, DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts,
 };
 use praxis_tools::{
-    Attendance, Authority, Bus, Cx, CxParts, DecisionObserver, Files, GrantStore, Hooks, ImageLimits,
+    Attendance, Authority, Bus, Cx, CxParts, DecisionObserver, Files, GrantStore, Guard, Hooks, ImageLimits,
     Instance, MemoryTodos, NoGrants, OutputStore, Permissions, PermissionsParts, Questions, Registry,
 };
 use serde_json::Value;
@@ -114,6 +114,8 @@ impl Plan {
         let data = tempfile::tempdir().unwrap();
         let mint = Arc::new(Mint::new(|| 1_790_000_000_000));
         let (bus, seen) = (Bus::default(), Arc::new(Seen::default()));
+        let hooks: Vec<Arc<Guard<dyn Hooks>>> =
+            self.hooks.into_iter().map(|hooks| Arc::new(Guard::new(hooks, bus.clone()))).collect();
         let permissions = Permissions::open(PermissionsParts {
             mint: Arc::clone(&mint),
             bus: bus.clone(),
@@ -121,7 +123,7 @@ impl Plan {
             clock: Arc::new(|| 7),
             attendance: self.attendance,
             observers: vec![Arc::clone(&seen) as Arc<dyn DecisionObserver>],
-            hooks: self.hooks.clone(),
+            hooks: hooks.clone(),
         });
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), self.attendance));
         let outputs = OutputStore::new(data.path().join("tool-output"), Arc::clone(&mint), self.limits);
@@ -136,7 +138,7 @@ impl Plan {
             temp: data.path().join("temp"),
             protected: Vec::new(),
             containment: Containment::off(),
-            hooks: self.hooks.clone(),
+            hooks: hooks.clone(),
         });
         let services = Services {
             questions: Arc::clone(&questions),
@@ -149,7 +151,7 @@ impl Plan {
         };
         let registry = Registry::new(outputs).with(builtin::source(&services));
         let registry = self.sources.into_iter().fold(registry, |registry, add| add(registry));
-        let registry = self.hooks.into_iter().fold(registry, Registry::hooked);
+        let registry = hooks.into_iter().fold(registry, Registry::hooked);
         let authority = Authority::new(self.rules);
         let scene = Scene { switches: self.switches, reach: self.reach, ..Scene::for_agent(authority) };
         Lab {

@@ -7,6 +7,7 @@ mod calls;
 mod encodings;
 mod example;
 mod files;
+mod hooks;
 mod jobs;
 mod lab;
 mod patches;

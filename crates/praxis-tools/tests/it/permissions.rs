@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use praxis_policy::{Act, StoredGrant};
 use praxis_proto::{Action, Event, PermissionRequest, Reply, ReplyKind};
-use praxis_tools::{Ask, Boxed, GrantFile, GrantStore, Hooks, ToolError};
+use praxis_tools::{Ask, Extension, GrantFile, GrantStore, Hooked, Hooks, ToolError};
 use serde_json::json;
 
 use crate::lab::Lab;
@@ -161,10 +161,16 @@ async fn an_always_that_cannot_be_stored_holds_for_now_and_says_so() {
 /// Answers in the user's place, and remembers that it was asked.
 struct Answers(Action, Arc<Mutex<Vec<String>>>);
 
+impl Extension for Answers {
+    fn name(&self) -> &str {
+        "answers"
+    }
+}
+
 impl Hooks for Answers {
-    fn permission<'a>(&'a self, request: &'a PermissionRequest) -> Boxed<'a, Option<Action>> {
+    fn permission<'a>(&'a self, request: &'a PermissionRequest) -> Hooked<'a, Option<Action>> {
         self.1.lock().unwrap().push(request.permission.clone());
-        Box::pin(async move { Some(self.0) })
+        Box::pin(async move { Ok(Some(self.0)) })
     }
 }
 
@@ -195,7 +201,11 @@ async fn only_a_person_confirms_and_a_hook_may_still_refuse() {
             "This would delete the home folder. Nothing but a person's answer to that very question allows it, \
              and nobody is here to give one. Choose another way, or leave this step to the user.",
         ),
-        (Action::Deny, "The user rejected permission to use this tool."),
+        (
+            Action::Deny,
+            "The user rejected permission to use this tool, with this feedback: \
+             the extension `answers` does not allow this",
+        ),
     ] {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let plan = Lab::open().rule("bash", "rm -rf ~", Action::Allow);

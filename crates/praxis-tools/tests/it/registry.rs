@@ -5,7 +5,7 @@ use praxis_proto::{Action, Rule};
 use praxis_tools::registry::{
     Client, Definition, Fixed, Loaded, Reach, Scene, Source, SourceFailure, SourceKind, Switches, Withheld,
 };
-use praxis_tools::{Boxed, Cx, Hooks, Report, Tool, ToolError};
+use praxis_tools::{Boxed, Cx, Extension, Hooked, Hooks, Report, Tool, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -185,12 +185,19 @@ async fn a_name_no_provider_takes_is_a_problem_and_not_a_tool() {
 /// Rewrites what the model is told.
 struct Retells;
 
+impl Extension for Retells {
+    fn name(&self) -> &str {
+        "retells"
+    }
+}
+
 impl Hooks for Retells {
-    fn definition<'a>(&'a self, definition: &'a mut Definition) -> Boxed<'a, ()> {
+    fn definition<'a>(&'a self, definition: &'a mut Definition) -> Hooked<'a> {
         Box::pin(async move {
             if definition.name == "read" {
                 definition.description = "Look.".into();
             }
+            Ok(())
         })
     }
 }

@@ -107,6 +107,7 @@ fn open(sample: &Sample, answerer: Answerer, player: &Arc<Player>) -> Result<Eng
         questions: Attendance::Unattended,
         observers: Vec::new(),
         launcher: launcher(),
+        hooks: Vec::new(),
     })
     .map_err(Failure::work)?;
     let store = SqliteStore::open(&sample.store(), system_clock()).map_err(Failure::work)?;
