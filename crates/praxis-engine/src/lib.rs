@@ -10,6 +10,7 @@ mod decisions;
 mod doom;
 mod engine;
 mod failures;
+pub mod fork;
 mod history;
 mod hooks;
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod sqlite;
 mod store;
 
 pub use error::StoreError;
+pub use slug::slug;
 pub use sqlite::{Finding, Repair, SqliteStore};
 pub use store::{
     Boxed, Change, Clock, Cut, Detail, Draft, Existing, Field, Filter, Hit, Lease, LeftOut, Opened, Page,

@@ -12,7 +12,7 @@ const NOUNS: [&str; 32] = [
 ];
 
 /// The words for an id; the same id has the same words.
-pub(crate) fn slug(id: &str) -> String {
+pub fn slug(id: &str) -> String {
     let hash = blake3::hash(id.as_bytes());
     let [first, second, ..] = *hash.as_bytes();
     let pick = |words: &[&'static str; 32], byte: u8| words[usize::from(byte) % words.len()];

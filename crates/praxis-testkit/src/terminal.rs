@@ -8,6 +8,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// How long to wait for the program before the test fails.
@@ -69,8 +70,16 @@ impl Terminal {
 
     /// Presses Ctrl-C.
     pub fn interrupt(&mut self) -> &mut Self {
-        let id = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+        self.signal(Signal::INT)
+    }
+
+    /// Tells the program that its terminal closes.
+    pub fn hang_up(&mut self) -> &mut Self {
+        self.signal(Signal::HUP)
+    }
+
+    fn signal(&mut self, signal: Signal) -> &mut Self {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
         self
     }
 

@@ -79,7 +79,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args, Clone)]
 pub(crate) struct Place {
     /// Work in this directory instead of the current one
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", alias = "dir")]
     pub(crate) cwd: Option<PathBuf>,
     /// A configuration file on top of all others
     #[arg(long, value_name = "FILE")]

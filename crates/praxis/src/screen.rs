@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use tracing_subscriber::filter::LevelFilter;
 
+use crate::paint::Paint;
+
 /// The work failed.
 pub(crate) const WORK_FAILED: u8 = 1;
 /// The command line, or the configuration, is wrong.
@@ -29,6 +31,11 @@ impl Failure {
     /// The user has to change the command line or the configuration.
     pub(crate) fn usage(text: impl Display) -> Self {
         Self { code: WRONG_USAGE, text: text.to_string() }
+    }
+
+    /// The code the program ends with.
+    pub(crate) fn code(&self) -> u8 {
+        self.code
     }
 
     /// The machine did not play along.
@@ -86,7 +93,8 @@ pub(crate) fn say_json(value: &impl Serialize) -> io::Result<()> {
 /// Something for the user's eyes, on stderr.
 pub(crate) fn complain(kind: &str, text: impl Display) {
     // If even stderr is gone there is nobody to tell.
-    let _ = writeln!(io::stderr().lock(), "{kind}: {text}");
+    let text = Paint::of_stderr().wrap(&format!("{kind}: {text}"));
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Lines of columns, each as wide as its widest entry; the last one takes what is left of the terminal.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::number::{maybe_whole, whole};
-use crate::{CallId, Part};
+use crate::{CallId, MessageId, Part, PartId, SessionId};
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -279,6 +279,19 @@ impl ToolPart {
         let ToolState::Completed(completed) = &mut self.state else { return false };
         completed.time.compacted = Some(at);
         true
+    }
+
+    /// Gives the files that came with the report to another session and message, with ids of their own.
+    pub fn rename_attachments(
+        &mut self,
+        session: &SessionId,
+        message: &MessageId,
+        mut id: impl FnMut() -> PartId,
+    ) {
+        let ToolState::Completed(completed) = &mut self.state else { return };
+        for file in completed.attachments.iter_mut().flatten() {
+            (file.id, file.session, file.message) = (id(), session.clone(), message.clone());
+        }
     }
 
     fn step(&mut self, way: impl FnOnce(ToolState) -> (ToolState, bool)) -> bool {

@@ -15,7 +15,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped by a rej
 The answer is on stdout, everything else on stderr. Where nobody can answer, a question for permission is a no.
 
   praxis run \"why does the build fail?\" < build.log
-  praxis run --continue \"now fix it\"
+  praxis run -c \"now fix it\"
   praxis run --format json --max-steps 20 --budget 0.50 \"…\" | jq -r 'select(.type==\"result\").text'
   praxis run --script rule.yaml \"change the lock file\"     a scripted model, to test rules without a key")]
 pub(crate) struct RunArguments {
@@ -46,7 +46,7 @@ pub(crate) struct RunArguments {
     /// Run a slash command; the message is its arguments
     #[arg(long, value_name = "NAME")]
     pub(crate) command: Option<String>,
-    /// The title of a new session; without a value, the beginning of the message
+    /// The session's title; without a value, the beginning of the message
     #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) title: Option<String>,
     /// Text for people, or JSON: one object a line
@@ -75,7 +75,46 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
     pub(crate) script: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) elsewhere: Elsewhere,
+    #[command(flatten)]
     pub(crate) place: Place,
+}
+
+/// Flags that OpenCode has and that need a server. They are known in order to be refused in so many words.
+#[derive(Debug, Args)]
+pub(crate) struct Elsewhere {
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "")]
+    attach: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "")]
+    port: Option<String>,
+    #[arg(short, long, hide = true, num_args = 0..=1, default_missing_value = "")]
+    username: Option<String>,
+    #[arg(short, long, hide = true, num_args = 0..=1, default_missing_value = "")]
+    password: Option<String>,
+    #[arg(long, hide = true)]
+    share: bool,
+}
+
+impl Elsewhere {
+    /// Why the command line cannot be followed, if one of them is on it.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let given = [
+            (self.attach.is_some(), "--attach"),
+            (self.port.is_some(), "--port"),
+            (self.username.is_some(), "--username"),
+            (self.password.is_some(), "--password"),
+            (self.share, "--share"),
+        ];
+        let (_, flag) = given.into_iter().find(|(is_given, _)| *is_given)?;
+        Some(match flag {
+            "--share" => {
+                "Praxis shares nothing with a web service; leave --share out, and hand a session on with \
+                 `praxis session export`"
+                    .to_owned()
+            }
+            flag => format!("{flag} is about a server, and a run is always here; leave it out"),
+        })
+    }
 }
 
 /// How a run is shown.

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::cli::Place;
 use crate::opened::{launcher, look};
+use crate::paint::Paint;
 use crate::screen::{WORK_FAILED, say, say_json};
 
 /// How one thing is.
@@ -67,15 +68,17 @@ fn tell(finding: &Finding) -> std::io::Result<()> {
         State::Limited => "some",
         State::Bad => "bad ",
     };
-    say(format!("{mark}  {:<14} {}", finding.name, finding.told))?;
-    finding.notes.iter().try_for_each(|note| say(format!("      - {note}")))
+    let paint = Paint::of_stdout();
+    say(paint.wrap(&format!("{mark}  {:<13}  {}", finding.name, finding.told)))?;
+    finding.notes.iter().try_for_each(|note| say(paint.wrap(&format!("      - {note}"))))
 }
 
 fn configuration(workbench: &Workbench) -> Finding {
     let warnings = workbench.warnings();
     let files = workbench.loaded.sources.len();
     let state = if warnings.is_empty() { State::Good } else { State::Limited };
-    let told = format!("{files} files read; `praxis config path` names them");
+    let noun = if files == 1 { "file" } else { "files" };
+    let told = format!("{files} {noun} read; `praxis config path` names them");
     Finding { notes: warnings, ..Finding::new("configuration", state, told) }
 }
 

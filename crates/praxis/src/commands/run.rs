@@ -2,7 +2,6 @@
 
 mod answer;
 mod driver;
-mod fork;
 mod interrupt;
 mod json;
 mod ledger;
@@ -34,19 +33,22 @@ use crate::shelf;
 
 pub(crate) async fn run(arguments: RunArguments) -> Outcome {
     let since = Instant::now();
+    if let Some(refusal) = arguments.elsewhere.refusal() {
+        return Err(Failure::usage(refusal));
+    }
     let request = Request::read(&arguments)?;
     let answerer = Answerer::choose(arguments.auto.then_some(Answer::Allow));
     // Where nobody is there, a question is answered all the same: with a no, which ends the run.
     let workbench = open(&arguments.place, Attendance::Attended, Vec::new())?;
     session::check_agent(&workbench, arguments.agent.as_deref())?;
+    request.hint(&arguments, &workbench);
     let store: Arc<dyn Store> = Arc::new(shelf::open()?);
     let known = session::known(&arguments, &workbench, &store).await?;
     let chosen = model::choose(&arguments, &workbench, known.as_ref(), &store).await?;
     let engine = Engine::open(EngineParts::new(workbench, store, chosen.models));
 
-    let is_new = known.is_none();
     let session = match known {
-        Some(known) => known,
+        Some(known) => session::renamed(&engine, known, &arguments, &request).await?,
         None => {
             let new = session::new(&arguments, &request, answerer);
             engine.create(new).await.map_err(failed)?
@@ -61,15 +63,15 @@ pub(crate) async fn run(arguments: RunArguments) -> Outcome {
     let driven = driver.see_through(working).await;
     engine.close().await;
     drop(interrupts);
-    if is_new {
-        session::entitle(&engine, &session.id, &request).await;
-    }
+    session::entitle(&engine, &session.id, &request.beginning(&arguments)).await;
 
     let came = match driven? {
         Ok(came) => came,
         Err(error) => {
-            driver.refused(&error)?;
-            return Err(failed(error));
+            let text = error.to_string();
+            let failure = failed(error);
+            driver.refused(&text, failure.code())?;
+            return Err(failure);
         }
     };
     let complaint = chosen.player.and_then(|player| player.complaint());

@@ -129,6 +129,46 @@ fn a_failed_call_is_one_line_and_the_run_goes_on() {
 }
 
 #[test]
+fn a_tool_that_does_not_exist_is_no_success_and_a_task_list_is_shown() {
+    let script = "
+- { call: { frobnicate: { x: 1 } } }
+- { call: { todowrite: { todos: [{ content: Look, status: completed, priority: high }, { content: Do, status: in_progress, priority: low }] } } }
+- Done.
+";
+    let run = run(&scripted(script), &["try"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "Done.\n"), "{run:?}");
+    let (shown, _) = run.stderr.trim_end().rsplit_once('\n').unwrap();
+    let (unknown, todos) = shown.split_once('\n').unwrap();
+    assert!(unknown.starts_with("✗ frobnicate — there is no such tool here. Available tools: "), "{unknown}");
+    assert_eq!(todos, "✓ todowrite 1 todos\n  [x] Look\n  [>] Do");
+}
+
+#[test]
+fn what_cannot_be_attached_is_told_before_the_answer_that_lacks_it() {
+    let project =
+        scripted("[{ call: { glob: { pattern: '*.none' } } }, Yes.]").file("a.bin", [0, 159, 146, 150]);
+    let run = run(&project, &["--file", "a.bin", "look"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "Yes.\n"), "{run:?}");
+    let first = run.stderr.lines().next().unwrap();
+    assert!(first.starts_with("! `a.bin` is not attached: "), "{}", run.stderr);
+}
+
+#[test]
+fn input_that_does_not_end_is_waited_for_in_so_many_words() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    let project = scripted("[{ expect: { user: late }, say: Yes. }]");
+    let mut command = project.command(&["run", "--script", "script.yaml", "look"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    assert!(told.starts_with("note: reading standard input to its end"), "{told}");
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"late\n").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"Yes.\n");
+}
+
+#[test]
 fn a_model_that_fails_is_told_and_ends_with_one() {
     let run = run(&scripted("[{ fail: { status: 400, message: no such thing } }]"), &["try"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
@@ -158,6 +198,14 @@ fn wrong_usage_begins_nothing() {
         (&["run"][..], "say what to do"),
         (&["run", "--fork", "x"], "--fork copies a session"),
         (&["run", "--continue", "x"], "there is no session in this directory yet"),
+        (&["run", "-c", "x"], "there is no session in this directory yet"),
+        (&["run", "--attach", "http://127.0.0.1:1", "x"], "--attach is about a server"),
+        (&["run", "--port", "1", "x"], "--port is about a server"),
+        (&["run", "-p", "secret", "x"], "--password is about a server"),
+        (&["run", "--share", "x"], "praxis session export"),
+        (&["run", "--title", "Greeting"], "`Greeting` was taken for the title"),
+        (&["run", "--script", "script.yaml", "--file", "/dev/null", "x"], "neither a file nor a folder"),
+        (&["run", "--dir", "none", "x"], "could not open none"),
         (&["run", "--session", "ses_none", "x"], "there is no session"),
         (&["run", "--file", "none.txt", "x"], "could not attach none.txt"),
         (&["run", "--schema", "bad.json", "x"], "a JSON Schema is an object"),

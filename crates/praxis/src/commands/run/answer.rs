@@ -1,5 +1,6 @@
 //! Answers to what the run's tools ask, one question at a time.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use praxis_engine::Workbench;
@@ -52,8 +53,11 @@ impl Desk {
 
     /// Lets go of a question that the run no longer waits for.
     pub(super) fn leave(&mut self) {
-        if let Some(asking) = self.asking.take() {
-            asking.abort();
+        let Some(asking) = self.asking.take() else { return };
+        asking.abort();
+        if self.needs_the_screen() {
+            // The line that waits for an answer ends here.
+            let _ = writeln!(io::stderr());
         }
     }
 

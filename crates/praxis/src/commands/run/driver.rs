@@ -66,8 +66,9 @@ impl Driver {
     }
 
     /// The run could not even begin.
-    pub(super) fn refused(&mut self, error: &EngineError) -> io::Result<()> {
-        self.view.trouble(&Trouble::Unknown { message: error.to_string(), reference: None })?;
+    pub(super) fn refused(&mut self, why: &str, code: u8) -> io::Result<()> {
+        let trouble = Trouble::Unknown { message: why.to_owned(), reference: None };
+        self.view.refused(&trouble, code)?;
         self.view.flush()
     }
 
@@ -111,8 +112,9 @@ impl Driver {
             Event::PartUpdated { session, part, .. } if *session == self.session => self.part(part),
             Event::PartRemoved { session, part, .. } if *session == self.session => self.view.removed(part),
             Event::SessionStatus { session, status } if *session == self.session => self.view.status(status),
-            Event::SessionError { session: Some(session), error: Some(error) }
-                if *session == self.session =>
+            // What goes wrong in the project as a whole concerns the run too.
+            Event::SessionError { session, error: Some(error) }
+                if session.as_ref().is_none_or(|session| *session == self.session) =>
             {
                 self.view.trouble(error)
             }

@@ -16,12 +16,16 @@ const AGAIN: Duration = Duration::from_millis(50);
 pub(super) struct Interrupts(JoinHandle<()>);
 
 impl Interrupts {
-    /// Listens for Ctrl-C, and for the word to end, on behalf of a session.
+    /// Listens for Ctrl-C, for the word to end and for a terminal that closes, on behalf of a session.
     pub(super) fn listen(engine: &Engine, session: &SessionId) -> Result<Self, Failure> {
         let listen =
             |kind| signal(kind).map_err(|e| Failure::work(format!("could not listen for Ctrl-C: {e}")));
-        let (interrupts, ends) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-        Ok(Self(tokio::spawn(stop(engine.clone(), session.clone(), interrupts, ends))))
+        let signals = Signals {
+            interrupts: listen(SignalKind::interrupt())?,
+            ends: listen(SignalKind::terminate())?,
+            hangups: listen(SignalKind::hangup())?,
+        };
+        Ok(Self(tokio::spawn(stop(engine.clone(), session.clone(), signals))))
     }
 }
 
@@ -31,11 +35,25 @@ impl Drop for Interrupts {
     }
 }
 
-async fn stop(engine: Engine, session: SessionId, mut interrupts: Signal, mut ends: Signal) {
-    tokio::select! {
-        _ = interrupts.recv() => {}
-        _ = ends.recv() => {}
+/// What asks the program to end.
+struct Signals {
+    interrupts: Signal,
+    ends: Signal,
+    hangups: Signal,
+}
+
+impl Signals {
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupts.recv() => {}
+            _ = self.ends.recv() => {}
+            _ = self.hangups.recv() => {}
+        }
     }
+}
+
+async fn stop(engine: Engine, session: SessionId, mut signals: Signals) {
+    signals.next().await;
     let stopping = async {
         loop {
             // What went wrong is told by the run itself.
@@ -45,8 +63,7 @@ async fn stop(engine: Engine, session: SessionId, mut interrupts: Signal, mut en
     };
     tokio::select! {
         () = stopping => {}
-        _ = interrupts.recv() => {}
-        _ = ends.recv() => {}
+        () = signals.next() => {}
     }
     // Asked twice: whoever waits does not want to wait. What was stored is whole.
     std::process::exit(INTERRUPTED.into());

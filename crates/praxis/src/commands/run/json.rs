@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use praxis_proto::{Failure, Part, PartBody, PermissionRequest, ReplyKind, Session, SessionId};
+use praxis_proto::{Failure, Part, PartBody, PermissionRequest, ReplyKind, Session, SessionId, Tokens};
 use praxis_tools::{Clock, system_clock};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -34,11 +34,14 @@ pub(super) struct Json {
     session: SessionId,
     clock: Clock,
     kept: Vec<u8>,
+    /// What went wrong last.
+    trouble: Option<Failure>,
 }
 
 impl Json {
     pub(super) fn new(thinking: bool) -> Self {
-        Self { thinking, session: SessionId::from_raw(""), clock: system_clock(), kept: Vec::new() }
+        let session = SessionId::from_raw("");
+        Self { thinking, session, clock: system_clock(), kept: Vec::new(), trouble: None }
     }
 
     fn line(&mut self, kind: &str, payload: impl Serialize) -> io::Result<()> {
@@ -70,7 +73,19 @@ impl View for Json {
     }
 
     fn trouble(&mut self, failure: &Failure) -> io::Result<()> {
+        self.trouble = Some(failure.clone());
         self.line("error", json!({ "error": failure }))
+    }
+
+    fn refused(&mut self, failure: &Failure, code: u8) -> io::Result<()> {
+        if self.trouble.as_ref() != Some(failure) {
+            self.trouble(failure)?;
+        }
+        let tokens = Tokens::default();
+        self.line(
+            "result",
+            json!({ "text": "", "finish": null, "steps": 0, "cost": 0.0, "tokens": tokens, "exit": code }),
+        )
     }
 
     fn answered(&mut self, request: &PermissionRequest, reply: ReplyKind, _: By) -> io::Result<()> {

@@ -62,11 +62,24 @@ pub(super) async fn choose(
         Err(ProviderError::NothingUsable) => return Err(Failure::usage(three_ways(&local().await))),
         Err(error) => return Err(failed(error)),
     };
+    let is_gone = (answers.provider.as_str(), answers.model.as_str()) == (SCRIPTED, SCRIPT);
+    if is_gone && !is_configured(workbench) {
+        return Err(Failure::usage(
+            "a script answered last in this session; name it with --script FILE, or a model with --model",
+        ));
+    }
     if answers.provider != SCRIPTED {
         providers.resolve(&answers).map_err(failed)?;
     }
     let models = Models::new(providers).with_recent(recent);
     Ok(Chosen { models, model: given.map(|given| asked(given, arguments)), player: None })
+}
+
+/// Whether the configuration has a script of the name that the command line's script has.
+fn is_configured(workbench: &Workbench) -> bool {
+    let scripted = workbench.loaded.config.provider.get(SCRIPTED);
+    let scripts = scripted.and_then(|scripted| scripted.options.other.get("scripts"));
+    scripts.is_some_and(|scripts| scripts.get(SCRIPT).is_some())
 }
 
 fn asked(choice: Choice, arguments: &RunArguments) -> MessageModel {

@@ -2,15 +2,19 @@
 
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
 
-use praxis_engine::CommandPrompt;
 use praxis_engine::prompt::{MOST_TEXT, PromptInput, PromptPart};
+use praxis_engine::{CommandPrompt, Workbench};
 use praxis_proto::{AnswerFormat, MessageModel, Session, SessionId};
 use serde_json::Value;
 
 use crate::cli::RunArguments;
-use crate::screen::Failure;
+use crate::screen::{Failure, complain};
 
+/// Standard input that has not ended by then is waited for in so many words.
+const SOON: Duration = Duration::from_secs(2);
 /// What a schema may have at most.
 const MOST_SCHEMA: u64 = 1 << 20;
 
@@ -44,11 +48,37 @@ impl Request {
         let text = joined(words, piped()?);
         let is_empty = text.is_empty() && files.is_empty() && arguments.command.is_none();
         if is_empty && (!goes_on || arguments.fork || schema.is_some()) {
-            return Err(Failure::usage(
-                "say what to do, for example `praxis run \"explain src/main.rs\"`, or pipe it in",
-            ));
+            let taken = arguments.title.as_deref().filter(|title| !title.is_empty());
+            let hint = taken.map_or_else(String::new, |title| {
+                format!("; `{title}` was taken for the title, so write the message before --title")
+            });
+            return Err(Failure::usage(format!(
+                "say what to do, for example `praxis run \"explain src/main.rs\"`, or pipe it in{hint}"
+            )));
         }
         Ok(Self { text, files, schema })
+    }
+
+    /// Points out a slash command that would be sent as mere text.
+    pub(super) fn hint(&self, arguments: &RunArguments, workbench: &Workbench) {
+        let typed = self.text.strip_prefix('/').and_then(|text| text.split_whitespace().next());
+        if let (Some(name), None) = (typed, &arguments.command)
+            && workbench.commands.get(name).is_ok()
+        {
+            complain("hint", format!("`/{name}` is sent as text; `praxis run --command {name}` runs it"));
+        }
+    }
+
+    /// How the request begins, for a title.
+    pub(super) fn beginning(&self, arguments: &RunArguments) -> String {
+        match &arguments.command {
+            Some(name) => format!("/{} {}", name.trim_start_matches('/'), self.text),
+            None if self.text.is_empty() => {
+                let names = self.files.iter().filter_map(|file| file.file_name()?.to_str());
+                names.collect::<Vec<_>>().join(", ")
+            }
+            None => self.text.clone(),
+        }
     }
 
     /// What the engine is to do in a session.
@@ -111,13 +141,24 @@ fn piped() -> Result<String, Failure> {
     if stdin.is_terminal() {
         return Ok(String::new());
     }
-    let (mut bytes, most) = (Vec::new(), MOST_TEXT as u64);
-    let read = stdin.lock().take(most + 1).read_to_end(&mut bytes);
-    read.map_err(|e| Failure::usage(format!("could not read standard input: {e}")))?;
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdin.lock().take(MOST_TEXT as u64 + 1).read_to_end(&mut bytes);
+        // Nobody waits any more where the program has ended.
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    let read = receiver.recv_timeout(SOON).or_else(|_| {
+        complain("note", "reading standard input to its end; write `< /dev/null` if nothing is to come");
+        receiver.recv()
+    });
+    let bytes = read
+        .unwrap_or_else(|_| Err(io::Error::other("the reader broke off")))
+        .map_err(|e| Failure::usage(format!("could not read standard input: {e}")))?;
     if bytes.len() > MOST_TEXT {
         return Err(Failure::usage(format!(
             "more than {} MiB were piped in; put them into a file and attach it with --file",
-            most >> 20
+            MOST_TEXT >> 20
         )));
     }
     // Bytes that are no text would be refused by every provider.
@@ -127,7 +168,13 @@ fn piped() -> Result<String, Failure> {
 /// A file is meant from where the command is typed, whatever `--cwd` says.
 fn attached(file: &Path) -> Result<PathBuf, Failure> {
     let missing = |e: io::Error| Failure::usage(format!("could not attach {}: {e}", file.display()));
-    file.metadata().map_err(missing)?;
+    let kind = file.metadata().map_err(missing)?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(Failure::usage(format!(
+            "could not attach {}: it is neither a file nor a folder; pipe it in instead",
+            file.display()
+        )));
+    }
     std::path::absolute(file).map_err(missing)
 }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use praxis_engine::{Engine, NewSession, Workbench};
+use praxis_engine::{Engine, NewSession, Workbench, fork};
 use praxis_proto::{Action, Session, SessionId, SessionRule};
 use praxis_store::{Change, Existing, Filter, Store};
 
-use super::fork;
 use super::request::Request;
+use praxis_tools::system_clock;
+
 use crate::cli::RunArguments;
 use crate::opened::agent;
 use crate::prompt::Answerer;
@@ -51,7 +52,7 @@ pub(super) async fn known(
         return Ok(Some(session));
     }
     let whole = store.export(&id).await.map_err(told)?;
-    let copy = fork::copy(whole, &workbench.mint);
+    let copy = fork::copy(whole, None, &workbench.mint, system_clock()());
     store.import(copy, Existing::Keep).await.map(Some).map_err(told)
 }
 
@@ -65,10 +66,6 @@ async fn newest(store: &Arc<dyn Store>, directory: &str) -> Result<SessionId, Fa
 
 /// A new session. What needs somebody to talk to is denied where there is nobody.
 pub(super) fn new(arguments: &RunArguments, request: &Request, answerer: Answerer) -> NewSession {
-    let title = arguments.title.as_deref().map(|given| match given.trim() {
-        "" => shortened(&request.text),
-        given => given.to_owned(),
-    });
     let mut denied = vec!["plan_enter", "plan_exit"];
     if answerer != Answerer::Person {
         denied.push("question");
@@ -79,16 +76,38 @@ pub(super) fn new(arguments: &RunArguments, request: &Request, answerer: Answere
         action: Action::Deny,
     };
     NewSession {
-        title: title.filter(|title| !title.is_empty()),
+        title: title(arguments, request),
         agent: arguments.agent.clone(),
         permission: Some(denied.into_iter().map(deny).collect()),
         ..NewSession::default()
     }
 }
 
-/// Gives a session that nobody has named, because the run was faster than that, the beginning of its first message.
-pub(super) async fn entitle(engine: &Engine, id: &SessionId, request: &Request) {
-    let title = shortened(&request.text);
+/// The title that the command line asks for.
+fn title(arguments: &RunArguments, request: &Request) -> Option<String> {
+    let title = match arguments.title.as_deref()?.trim() {
+        "" => shortened(&request.beginning(arguments)),
+        given => given.to_owned(),
+    };
+    Some(title).filter(|title| !title.is_empty())
+}
+
+/// The session with the title that the command line asks for.
+pub(super) async fn renamed(
+    engine: &Engine,
+    session: Session,
+    arguments: &RunArguments,
+    request: &Request,
+) -> Result<Session, Failure> {
+    match title(arguments, request) {
+        Some(title) => engine.store().change(&session.id, vec![Change::Title(title)]).await.map_err(told),
+        None => Ok(session),
+    }
+}
+
+/// Gives a session that nobody has named, because the run was faster than that, the beginning of what was said.
+pub(super) async fn entitle(engine: &Engine, id: &SessionId, beginning: &str) {
+    let title = shortened(beginning);
     let Ok(session) = engine.store().session(id).await else { return };
     if title.is_empty() || !session.has_default_title() {
         return;

@@ -90,6 +90,14 @@ impl Text {
         if shown == 0 && text.trim().is_empty() { Ok(()) } else { self.paper.end_block() }
     }
 
+    /// Says what went wrong and did not end the run, before anything else is said.
+    fn tell_trouble(&mut self) -> io::Result<()> {
+        match self.trouble.take() {
+            Some(trouble) => self.paper.warn(&trouble),
+            None => Ok(()),
+        }
+    }
+
     fn spin(&mut self) -> io::Result<()> {
         let label = match self.running.last() {
             Some((_, label)) => label.clone(),
@@ -105,6 +113,7 @@ impl View for Text {
     }
 
     fn open(&mut self, part: &Part) -> io::Result<()> {
+        self.tell_trouble()?;
         if let PartBody::Tool(tool) = &part.body {
             let label = call::label(tool);
             match self.running.iter_mut().find(|(id, _)| *id == part.id) {
@@ -137,7 +146,10 @@ impl View for Text {
 
     fn settled(&mut self, part: &Part) -> io::Result<()> {
         match &part.body {
-            PartBody::Text(text) => self.ended(&part.id, Kind::Answer, &text.text),
+            PartBody::Text(text) => {
+                self.tell_trouble()?;
+                self.ended(&part.id, Kind::Answer, &text.text)
+            }
             PartBody::Reasoning(thought) if self.thinking => {
                 self.ended(&part.id, Kind::Thought, &thought.text)
             }
@@ -178,6 +190,12 @@ impl View for Text {
         }
     }
 
+    fn refused(&mut self, _: &Failure, _: u8) -> io::Result<()> {
+        // The program says why when it ends.
+        self.trouble = None;
+        self.paper.end_block()
+    }
+
     fn make_room(&mut self) -> io::Result<()> {
         self.paper.end_block()
     }
@@ -210,10 +228,11 @@ impl View for Text {
             self.paper.answer(&format!("{value:#}"))?;
             self.paper.end_block()?;
         }
-        let is_told = matches!(ending.came.ended, Ended::Failed(_) | Ended::Limit(_));
-        if let Some(trouble) = self.trouble.take().filter(|_| !is_told) {
-            self.paper.warn(&trouble)?;
+        // Why it ended is said below.
+        if matches!(ending.came.ended, Ended::Failed(_) | Ended::Limit(_) | Ended::Cancelled) {
+            self.trouble = None;
         }
+        self.tell_trouble()?;
         if let Some(why) = why(ending.came) {
             self.paper.warn(&why)?;
         }

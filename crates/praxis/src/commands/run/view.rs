@@ -40,6 +40,9 @@ pub(super) trait View: Send {
     /// Something went wrong.
     fn trouble(&mut self, failure: &Failure) -> io::Result<()>;
 
+    /// The run could not even begin; the program is about to say why and to end with this code.
+    fn refused(&mut self, failure: &Failure, code: u8) -> io::Result<()>;
+
     /// A person is about to be asked something on stderr.
     fn make_room(&mut self) -> io::Result<()> {
         Ok(())

@@ -85,6 +85,15 @@ fn questions_and_failures_are_told() {
 }
 
 #[test]
+fn what_cannot_begin_ends_with_a_result_too() {
+    let refused = run(&scripted("[Hello.]"), &["--format", "json", "--command", "grete"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    let all = lines(&refused);
+    assert_eq!(kinds(&all), ["session_start", "error", "result"]);
+    assert_eq!(all[2]["exit"], 2);
+}
+
+#[test]
 fn an_answer_fits_its_schema() {
     let script = "[{ say: Here., call: { StructuredOutput: { count: 3 } } }]";
     let schema = r#"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#;

@@ -36,6 +36,32 @@ fn a_session_goes_on_and_a_copy_leaves_it_alone() {
 }
 
 #[test]
+fn a_copy_is_as_its_original_was() {
+    let project = scripted(TALK);
+    assert_eq!(run(&project, &["--agent", "plan", "first"]).code, 0);
+    let original = stored(&project)["info"].clone();
+    assert_eq!(run(&project, &["-c", "--fork", "--title", "Copy", "second"]).stdout, "Both.\n");
+    let copy = stored(&project)["info"].clone();
+    assert_eq!((&original["agent"], &copy["title"]), (&json!("plan"), &json!("Copy")));
+    for same in ["agent", "model", "permission", "directory", "projectID"] {
+        assert_eq!(copy[same], original[same], "{same}");
+    }
+    assert!(copy["id"] != original["id"] && copy["slug"] != original["slug"]);
+}
+
+#[test]
+fn a_session_can_be_renamed_on_the_way_and_needs_somebody_who_answers() {
+    let project = scripted(TALK);
+    run(&project, &["first"]);
+    assert_eq!(run(&project, &["-c", "second", "--title", "Both of them"]).code, 0);
+    assert_eq!(stored(&project)["info"]["title"], "Both of them");
+    let gone = project.run(&["run", "-c", "third"]);
+    assert_eq!(gone.code, 2, "{gone:?}");
+    assert!(gone.stderr.contains("a script answered last in this session"), "{}", gone.stderr);
+    assert_eq!(stored(&project)["messages"].as_array().unwrap().len(), 4);
+}
+
+#[test]
 fn what_is_piped_in_and_attached_reaches_the_model() {
     let script = r#"[{ expect: { user: ["why?\nthe log", attached text] }, say: Because. }]"#;
     let project = scripted(script).file("notes.txt", "attached text\n");
@@ -51,6 +77,12 @@ fn a_command_takes_the_message_as_its_arguments() {
     let project = scripted(script).file("praxis.json", config);
     let greeted = run(&project, &["--command", "greet", "Ann Lee", "Bob"]);
     assert_eq!((greeted.code, greeted.stdout.as_str()), (0, "Hello.\n"), "{greeted:?}");
+    assert_eq!(stored(&project)["info"]["title"], "/greet \"Ann Lee\" Bob");
+    let typed = run(&project, &["/greet Ann"]);
+    assert!(
+        typed.stderr.starts_with("hint: `/greet` is sent as text; `praxis run --command greet`"),
+        "{typed:?}"
+    );
     let unknown = run(&project, &["--command", "grete", "x"]);
     assert_eq!(unknown.code, 2, "{unknown:?}");
     assert!(unknown.stderr.contains("grete"), "{}", unknown.stderr);

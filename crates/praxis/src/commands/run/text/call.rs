@@ -9,6 +9,8 @@ use crate::paint::{Lines, Paint, Tone, harmless};
 const SHOWN: usize = 20;
 /// Characters of a line that are looked at; a terminal shows fewer.
 const MOST_CHARS: usize = 300;
+/// The tool that answers for tools that do not exist.
+const INVALID: &str = praxis_tools::builtin::INVALID;
 /// Arguments that tell best what a call is about.
 const TELLING: [&str; 9] =
     ["command", "filePath", "path", "pattern", "url", "query", "name", "description", "prompt"];
@@ -16,6 +18,7 @@ const TELLING: [&str; 9] =
 /// What a call is about, on one line.
 pub(super) fn label(tool: &ToolPart) -> String {
     let about = match tool.state() {
+        ToolState::Completed(done) if tool.tool == INVALID => return one_line(&given(&done.input, "tool")),
         ToolState::Pending(_) => String::new(),
         ToolState::Running(running) => match running.title.as_deref().filter(|title| !title.is_empty()) {
             Some(title) => title.to_owned(),
@@ -33,7 +36,8 @@ pub(super) fn lines(tool: &ToolPart, paint: Paint) -> Vec<String> {
     let label = label(tool);
     let trouble = match tool.state() {
         ToolState::Error(failed) => Some(one_line(&failed.error)),
-        ToolState::Completed(done) => exit_code(&done.metadata),
+        ToolState::Completed(done) if tool.tool == INVALID => Some(one_line(&given(&done.input, "error"))),
+        ToolState::Completed(done) => ended(&done.metadata),
         ToolState::Pending(_) | ToolState::Running(_) => None,
     };
     let (mark, tone, line) = match trouble {
@@ -42,18 +46,50 @@ pub(super) fn lines(tool: &ToolPart, paint: Paint) -> Vec<String> {
     };
     let rest = line.strip_prefix(mark).unwrap_or_default();
     let mut lines = vec![format!("{}{rest}", paint.tone(tone, mark))];
-    if let ToolState::Completed(done) = tool.state()
-        && let Some(diff) = done.metadata.get("diff").and_then(Value::as_str)
-    {
-        lines.extend(changes(diff).into_iter().map(|(tone, line)| paint.tone(tone, &paint.fit(&line))));
+    if let ToolState::Completed(done) = tool.state() {
+        let more = match done.metadata.get("diff").and_then(Value::as_str) {
+            Some(diff) => changes(diff),
+            None => todos(&done.metadata),
+        };
+        lines.extend(more.into_iter().map(|(tone, line)| paint.tone(tone, &paint.fit(&line))));
     }
     lines
 }
 
-/// A command that ran and said no.
-fn exit_code(metadata: &Map<String, Value>) -> Option<String> {
-    let code = metadata.get("exit")?.as_i64()?;
-    (code != 0).then(|| format!("exit code {code}"))
+/// How a command ended that did not end well.
+fn ended(metadata: &Map<String, Value>) -> Option<String> {
+    let exit = metadata.get("exit")?;
+    match (exit.as_i64(), metadata.get("signal").and_then(Value::as_i64)) {
+        (Some(0), _) => None,
+        (Some(code), _) => Some(format!("exit code {code}")),
+        (None, Some(signal)) => Some(format!("ended by signal {signal}")),
+        // It goes on in the background.
+        (None, None) if metadata.contains_key("job") => None,
+        (None, None) => Some("stopped".to_owned()),
+    }
+}
+
+/// The task list, with a box before each task.
+fn todos(metadata: &Map<String, Value>) -> Vec<(Tone, String)> {
+    let list = metadata.get("todos").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let line = |todo: &Value| {
+        let tick = match todo["status"].as_str() {
+            Some("completed") => 'x',
+            Some("in_progress") => '>',
+            Some("cancelled") => '-',
+            _ => ' ',
+        };
+        (Tone::Quiet, format!("  [{tick}] {}", one_line(todo["content"].as_str().unwrap_or_default())))
+    };
+    let mut lines: Vec<(Tone, String)> = list.iter().take(SHOWN).map(line).collect();
+    if list.len() > SHOWN {
+        lines.push((Tone::Quiet, format!("  … {} more tasks", list.len() - SHOWN)));
+    }
+    lines
+}
+
+fn given(input: &Map<String, Value>, name: &str) -> String {
+    input.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn about(input: &Map<String, Value>) -> String {

@@ -121,7 +121,7 @@ impl Paper {
     /// Something to see.
     pub(super) fn warn(&mut self, text: &str) -> io::Result<()> {
         self.end_block()?;
-        self.write_err(&format!("{}\n", self.paint.tone(Tone::Bad, text)))
+        self.write_err(&format!("{}\n", self.paint.tone(Tone::Bad, &self.paint.wrap(text))))
     }
 
     /// Draws the next picture of the spinner, unless a text is in its place.
