@@ -1,6 +1,7 @@
 //! The engine: sessions of one project, prompted, joined, cancelled and watched.
 
 mod drafting;
+mod keeping;
 mod prompting;
 mod shell;
 

@@ -155,6 +155,8 @@ pub struct Filter {
     pub directory: Option<String>,
     /// Of this project.
     pub project: Option<String>,
+    /// Of this workspace.
+    pub workspace: Option<String>,
     /// Whose path is this or lies below it.
     pub path: Option<String>,
     /// Not started by another session.
@@ -176,6 +178,7 @@ impl Default for Filter {
         Self {
             directory: None,
             project: None,
+            workspace: None,
             path: None,
             roots: false,
             since: None,

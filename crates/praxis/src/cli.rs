@@ -381,6 +381,14 @@ pub(crate) enum SessionCommand {
         #[arg(long)]
         replace: bool,
     },
+    /// Copy a session, with its agent, model and rules, and print the copy's id
+    Fork {
+        /// The session's id, the beginning of it, or `last`
+        id: String,
+        /// Only what was said before this message
+        #[arg(long, value_name = "MESSAGE")]
+        before: Option<String>,
+    },
     /// Delete sessions, and those their subagents had
     Delete {
         /// The sessions' ids, or the beginnings of them

@@ -14,6 +14,7 @@ mod changes;
 mod delivery;
 mod failures;
 mod hooks;
+mod keeping;
 mod lab;
 mod limits;
 mod loops;

@@ -221,7 +221,11 @@ pub(crate) fn list(connection: &Connection, filter: Filter) -> Work<Vec<Session>
         add("project = ?", Box::new(project));
     }
     if let Some(path) = filter.path.filter(|path| !path.is_empty()) {
-        add("(path = ? OR path LIKE ? || '/%' ESCAPE '\\')", Box::new(like(&path)));
+        // Not `LIKE`, for which `A` is `a` and `_` is anything.
+        add("(path = ? OR substr(path, 1, length(?) + 1) = ? || '/')", Box::new(path));
+    }
+    if let Some(workspace) = filter.workspace {
+        add("json_extract(data, '$.workspaceID') = ?", Box::new(workspace));
     }
     if let Some(since) = filter.since {
         add("updated >= ?", Box::new(time(since)));

@@ -59,6 +59,30 @@ async fn lists_are_filtered_and_the_last_used_comes_first() {
 }
 
 #[tokio::test]
+async fn a_path_and_a_workspace_are_meant_to_the_letter() {
+    let lab = Lab::new();
+    for (title, path, workspace) in [
+        ("exact", "my_app", None),
+        ("below", "my_app/src", None),
+        ("case", "MY_APP/src", None),
+        ("like", "myxapp", Some("wrk_1")),
+    ] {
+        lab.time.fetch_add(1_000, Ordering::SeqCst);
+        let made = praxis_store::Draft {
+            title: Some(title.into()),
+            path: Some(path.into()),
+            workspace: workspace.map(str::to_owned),
+            ..draft("/a")
+        };
+        lab.store.create(made).await.unwrap();
+    }
+    let list = async |filter: Filter| lab.store.list(filter).await.unwrap();
+    let all = Filter::default;
+    assert_eq!(titles(&list(Filter { path: Some("my_app".into()), ..all() }).await), ["below", "exact"]);
+    assert_eq!(titles(&list(Filter { workspace: Some("wrk_1".into()), ..all() }).await), ["like"]);
+}
+
+#[tokio::test]
 async fn a_change_leaves_everything_else_and_totals_are_never_overwritten() {
     let lab = Lab::new();
     let (id, lease) = lab.session().await;

@@ -7,8 +7,9 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use praxis_proto::{Session, SessionId};
+use praxis_proto::{MessageId, Mint, Session, SessionId};
 use praxis_store::{Existing, Filter, SqliteStore, Store, Transfer};
+use praxis_tools::system_clock;
 
 use self::transcript::plain;
 use crate::Outcome;
@@ -25,6 +26,7 @@ pub(crate) async fn run(command: SessionCommand) -> Outcome {
         SessionCommand::Show { id, json } => show(&id, json).await?,
         SessionCommand::Export { id, out } => export(&id, out.as_deref()).await?,
         SessionCommand::Import { file, replace } => import(&file, replace).await?,
+        SessionCommand::Fork { id, before } => fork(&id, before).await?,
         SessionCommand::Delete { ids, yes } => return delete(&ids, yes).await,
         SessionCommand::Doctor { repair, json } => return doctor::run(repair, json).await,
         SessionCommand::Search { text, limit, json } => search(&text.join(" "), limit, json).await?,
@@ -109,6 +111,25 @@ async fn import(file: &Path, replace: bool) -> Result<(), Failure> {
     let messages = transfer.messages.len();
     let session = open()?.import(transfer, existing).await.map_err(told)?;
     Ok(say(format!("{} with {messages} messages: {}", session.id, plain(&session.title)))?)
+}
+
+async fn fork(given: &str, before: Option<String>) -> Result<(), Failure> {
+    let (known, id) = find(given).await?;
+    let whole = known.export(&id).await.map_err(told)?;
+    drop(known);
+    let before = before.map(MessageId::from_raw);
+    let is_there = |id: &MessageId| whole.messages.iter().any(|message| message.info.id() == id);
+    if let Some(before) = before.as_ref().filter(|before| !is_there(before)) {
+        return Err(Failure::usage(format!(
+            "there is no message `{before}` in this session; `praxis session show {given} --json` has their ids"
+        )));
+    }
+    let clock = system_clock();
+    let now = clock();
+    let mint = Mint::new(move || clock());
+    let copy = praxis_engine::fork::copy(whole, before.as_ref(), &mint, now);
+    let copy = open()?.import(copy, Existing::Keep).await.map_err(told)?;
+    Ok(say(copy.id)?)
 }
 
 async fn delete(given: &[String], yes: bool) -> Outcome {

@@ -188,10 +188,14 @@ fn without_a_model_there_are_three_ways_on() {
     assert_eq!(project.run(&["session", "list", "--all", "--json"]).json(), json!([]));
 }
 
+/// A provider with two models, of which one has variants.
+const MINE: &str = r#"{ "provider": { "mine": { "options": { "baseURL": "http://127.0.0.1:1/v1" }, "models": {
+    "a": {}, "b": { "variants": { "high": {}, "low": {} } } } } } }"#;
+
 #[test]
 fn wrong_usage_begins_nothing() {
     let project = scripted("[Hello.]")
-        .file("praxis.json", "{}")
+        .file("praxis.json", MINE)
         .file("bad.json", "[]")
         .file("bad.yaml", "- { sya: x }");
     for (arguments, told) in [
@@ -215,6 +219,8 @@ fn wrong_usage_begins_nothing() {
         (&["run", "--model", "nobody/x", "x"], "there is no provider `nobody`"),
         (&["run", "--script", "script.yaml", "--agent", "buidl", "x"], "there is no agent `buidl`"),
         (&["run", "--script", "script.yaml", "--agent", "general", "x"], "is a subagent"),
+        (&["run", "--model", "mine/a", "--variant", "high", "x"], "`mine/a` has no variants"),
+        (&["run", "--model", "mine/b", "--variant", "hi", "x"], "has no variant `hi`; it has high, low"),
         (&["run", "--budget", "0", "x"], "--budget"),
         (&["run", "--max-steps", "0", "x"], "--max-steps"),
     ] {

@@ -69,10 +69,23 @@ pub(super) async fn choose(
         ));
     }
     if answers.provider != SCRIPTED {
-        providers.resolve(&answers).map_err(failed)?;
+        let resolved = providers.resolve(&answers).map_err(failed)?;
+        let names: Vec<&str> = resolved.variants.keys().map(String::as_str).collect();
+        check_variant(&answers, &names, arguments.variant.as_deref())?;
     }
     let models = Models::new(providers).with_recent(recent);
     Ok(Chosen { models, model: given.map(|given| asked(given, arguments)), player: None })
+}
+
+/// A variant that does not exist would be left out without a word.
+fn check_variant(model: &Choice, known: &[&str], asked: Option<&str>) -> Result<(), Failure> {
+    let Some(asked) = asked.filter(|asked| *asked != "default" && !known.contains(asked)) else {
+        return Ok(());
+    };
+    Err(Failure::usage(match known {
+        [] => format!("`{model}` has no variants; leave --variant out"),
+        known => format!("`{model}` has no variant `{asked}`; it has {}", known.join(", ")),
+    }))
 }
 
 /// Whether the configuration has a script of the name that the command line's script has.

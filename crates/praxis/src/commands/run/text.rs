@@ -176,7 +176,7 @@ impl View for Text {
     fn status(&mut self, status: &SessionStatus) -> io::Result<()> {
         match status {
             SessionStatus::Retry { attempt, message, .. } => {
-                self.paper.note(&format!("… {message}; trying again ({attempt})"))
+                self.paper.note(&format!("… trying again ({attempt}): {message}"))
             }
             SessionStatus::Idle | SessionStatus::Busy => Ok(()),
         }

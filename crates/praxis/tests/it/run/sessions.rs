@@ -50,6 +50,26 @@ fn a_copy_is_as_its_original_was() {
 }
 
 #[test]
+fn a_session_is_copied_without_a_run() {
+    let project = scripted(TALK);
+    run(&project, &["first"]);
+    run(&project, &["-c", "second"]);
+    let original = stored(&project);
+    let before = original["messages"][2]["info"]["id"].as_str().unwrap();
+    let forked = project.run(&["session", "fork", "last", "--before", before]);
+    assert_eq!(forked.code, 0, "{forked:?}");
+    let copy = project.run(&["session", "export", forked.stdout.trim()]).json();
+    assert_eq!(copy["messages"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        (&copy["info"]["title"], &copy["info"]["agent"], &copy["info"]["permission"]),
+        (&json!("first (fork #1)"), &original["info"]["agent"], &original["info"]["permission"])
+    );
+    let wrong = project.run(&["session", "fork", "last", "--before", "msg_none"]);
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    assert!(wrong.stderr.contains("there is no message `msg_none` in this session"), "{}", wrong.stderr);
+}
+
+#[test]
 fn a_session_can_be_renamed_on_the_way_and_needs_somebody_who_answers() {
     let project = scripted(TALK);
     run(&project, &["first"]);
