@@ -212,10 +212,11 @@ impl Run {
         }
         let said = history.said.iter().find(|said| matches!(said, Said::User(_))).cloned();
         let (engine, session) = (Arc::clone(&self.engine), self.record.session().clone());
-        let answerer = stage.answerer.clone();
+        let (answerer, user) = (stage.answerer.clone(), stage.user.clone());
         let token = self.engine.closing.child_token();
         self.engine.tasks.spawn(async move {
-            crate::title::make(&engine, &session, said.into_iter().collect(), &answerer, token).await;
+            let said = said.into_iter().collect();
+            crate::title::make(&engine, &session, &user, said, &answerer, token).await;
         });
     }
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 use praxis_llm::turn::{Heard, Listener, Status};
 use praxis_llm::{Event, Message as Said, Request};
 use praxis_policy::BuiltIn;
-use praxis_proto::Event as Told;
+use praxis_proto::{Event as Told, UserMessage};
 use praxis_store::Change;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Inner;
+use crate::hooks::Asking;
 use crate::model::{Answerer, SCRIPTED, Size};
 use crate::{prompts, system};
 
@@ -25,12 +26,13 @@ const MOST_BYTES: usize = 16 << 10;
 pub(crate) async fn make(
     engine: &Inner,
     session: &praxis_proto::SessionId,
+    user: &UserMessage,
     said: Vec<Said>,
     beside: &Answerer,
     cancel: CancellationToken,
 ) {
     let making = async {
-        let title = ask(engine, session, said, beside, &cancel).await?;
+        let title = ask(engine, session, user, said, beside, &cancel).await?;
         let known = engine.store.session(session).await.ok()?;
         if !known.has_default_title() {
             return None;
@@ -51,6 +53,7 @@ pub(crate) async fn make(
 async fn ask(
     engine: &Inner,
     session: &praxis_proto::SessionId,
+    user: &UserMessage,
     said: Vec<Said>,
     beside: &Answerer,
     cancel: &CancellationToken,
@@ -67,9 +70,14 @@ async fn ask(
         },
     };
     let answerer = engine.models.get(&choice).ok()?;
-    let params = answerer.params(session, agent, None, Size::Small);
+    let asking = Asking { session, agent: &agent.name, model: &answerer.choice, message: user };
+    let mut params = answerer.params(session, agent, None, Size::Small);
+    engine.hooks.params(asking, &mut params).await;
+    let mut headers = Vec::new();
+    engine.hooks.headers(asking, &mut headers).await;
+    let system = system::bare_blocks(agent, answerer.facts(), None);
     let request = Request {
-        system: system::bare_blocks(agent, answerer.facts(), None),
+        system: engine.hooks.system_blocks(session, &answerer.choice, system).await,
         messages: [Said::User(vec![praxis_llm::UserPart::Text(prompts::TITLE_REQUEST.trim_end().into())])]
             .into_iter()
             .chain(said)
@@ -79,7 +87,7 @@ async fn ask(
         ..Request::default()
     };
     let mut heard = Text(String::new());
-    let answered = answerer.chain(&agent.name, &[]).stream(&request, &mut heard, cancel).await;
+    let answered = answerer.chain(&agent.name, &headers).stream(&request, &mut heard, cancel).await;
     // Of one that talks on and on, the beginning is enough.
     if answered.is_err() && !heard.is_full() {
         return None;

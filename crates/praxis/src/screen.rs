@@ -33,6 +33,11 @@ impl Failure {
         Self { code: WRONG_USAGE, text: text.to_string() }
     }
 
+    /// A permission that the work needs was not given.
+    pub(crate) fn rejected(text: impl Display) -> Self {
+        Self { code: REJECTED, text: text.to_string() }
+    }
+
     /// The code the program ends with.
     pub(crate) fn code(&self) -> u8 {
         self.code

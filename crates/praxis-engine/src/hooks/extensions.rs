@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use praxis_llm::SystemBlock;
 use praxis_llm::provider::Choice;
 use praxis_proto::{Event, MessageWithParts, Part, SessionId, UserMessage};
 use praxis_tools::{Bus, Guard};
@@ -98,11 +99,25 @@ impl Extensions {
         });
     }
 
-    /// `experimental.chat.system.transform`.
-    pub(crate) async fn system(&self, session: &SessionId, model: &Choice, blocks: &mut Vec<String>) {
-        each!(self, "experimental.chat.system.transform", session, blocks, |hooks, draft| {
+    /// `experimental.chat.system.transform`. Behind the first block everything becomes one block, so that the first
+    /// stays in the provider's cache.
+    pub(crate) async fn system_blocks(
+        &self,
+        session: &SessionId,
+        model: &Choice,
+        blocks: Vec<SystemBlock>,
+    ) -> Vec<SystemBlock> {
+        if self.is_empty() {
+            return blocks;
+        }
+        let mut texts: Vec<String> = blocks.iter().map(|block| block.0.to_string()).collect();
+        each!(self, "experimental.chat.system.transform", session, &mut texts, |hooks, draft| {
             hooks.system(session, model, &mut draft)
         });
+        let Some((first, rest)) = texts.split_first() else { return Vec::new() };
+        let rest = rest.join("\n");
+        let texts = [first.as_str(), rest.as_str()].into_iter().filter(|text| !text.is_empty());
+        texts.map(|text| SystemBlock(text.into())).collect()
     }
 
     /// `experimental.text.complete`.

@@ -143,7 +143,8 @@ impl Stage {
         let mut params = Params { sampling: request.sampling, options };
         engine.hooks.params(self.asking(), &mut params).await;
         (request.sampling, request.options) = (params.sampling, params.options);
-        let system = changed(engine, &self.session.id, &self.answerer.choice, &request.system).await;
+        let system = request.system.clone();
+        let system = engine.hooks.system_blocks(&self.session.id, &self.answerer.choice, system).await;
         self.unchanged = Some(std::mem::replace(&mut request.system, system));
     }
 
@@ -170,22 +171,6 @@ impl Stage {
             message: &self.user,
         }
     }
-}
-
-/// Lets extensions change the system text. Behind the first block everything is one block, so that the first stays in
-/// the provider's cache.
-async fn changed(
-    engine: &Inner,
-    session: &SessionId,
-    model: &Choice,
-    blocks: &[SystemBlock],
-) -> Vec<SystemBlock> {
-    let mut texts: Vec<String> = blocks.iter().map(|block| block.0.to_string()).collect();
-    engine.hooks.system(session, model, &mut texts).await;
-    let Some((first, rest)) = texts.split_first() else { return Vec::new() };
-    let rest = rest.join("\n");
-    let texts = [first.as_str(), rest.as_str()].into_iter().filter(|text| !text.is_empty());
-    texts.map(|text| SystemBlock(text.into())).collect()
 }
 
 fn specs(offer: &Offer, structured: Option<&Structured>) -> Vec<ToolSpec> {

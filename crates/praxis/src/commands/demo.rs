@@ -82,7 +82,11 @@ pub(crate) async fn run() -> Outcome {
     engine.close().await;
     match verdict {
         Some(verdict) => conclude(&mut stage.show.page, verdict?),
-        None => Ok(ExitCode::from(INTERRUPTED)),
+        None => {
+            // A question may have been left on its line.
+            stage.show.page.whole(Look::Plain, "")?;
+            Ok(ExitCode::from(INTERRUPTED))
+        }
     }
 }
 
@@ -244,7 +248,7 @@ fn conclude(page: &mut Page<impl Write>, verdict: Verdict) -> Outcome {
             Ok(ExitCode::SUCCESS)
         }
         Verdict::Refused => {
-            page.line(Look::Strong, "You said no, so the command did not run and the work stopped there.")?;
+            page.prose("You said no, so the command did not run and the work stopped there.")?;
             page.prose("Nothing was changed. Run `praxis demo` again and answer y to see the test pass.")?;
             Ok(ExitCode::from(REJECTED))
         }

@@ -3,15 +3,18 @@
 use std::process::ExitCode;
 
 use praxis_engine::Workbench;
+use praxis_llm::provider::{ProviderError, Providers};
 use praxis_os::process::{Command, Launcher, Notice, Stdin, Stdout};
 use praxis_os::sandbox::{Mechanisms, Policy};
+use praxis_store::SqliteStore;
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::cli::Place;
-use crate::opened::{launcher, look};
+use crate::opened::{launcher, look, surroundings};
 use crate::paint::Paint;
 use crate::screen::{WORK_FAILED, say, say_json};
+use crate::shelf;
 
 /// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -49,6 +52,8 @@ pub(crate) async fn run(place: &Place, json: bool) -> Outcome {
         guard(&launcher()).await,
         mechanisms(),
         sandbox(&workbench),
+        model(&workbench),
+        sessions(),
         git(),
     ];
     if json {
@@ -143,6 +148,37 @@ fn sandbox(workbench: &Workbench) -> Finding {
             let summary = report.summary();
             let told = summary.strip_prefix("sandbox: ").unwrap_or(&summary);
             Finding { notes: notes.collect(), ..Finding::new("sandbox", state, told) }
+        }
+    }
+}
+
+/// Who would answer a run.
+fn model(workbench: &Workbench) -> Finding {
+    let none = |why: String| Finding::new("model", State::Limited, why);
+    match Providers::open(&surroundings(), &workbench.loaded.config) {
+        Ok(providers) => match providers.default_model(&[]) {
+            Ok(choice) => Finding::new("model", State::Good, choice.to_string()),
+            Err(ProviderError::NothingUsable) => none(
+                "none can be used yet; `praxis auth login` stores a key, `praxis demo` needs none".to_owned(),
+            ),
+            Err(error) => none(error.to_string()),
+        },
+        Err(error) => Finding::new("model", State::Bad, error.to_string()),
+    }
+}
+
+/// Where sessions are kept. Nothing is written.
+fn sessions() -> Finding {
+    let path = shelf::path();
+    let place = path.display();
+    if !path.exists() {
+        return Finding::new("sessions", State::Good, format!("{place}, made with the first of them"));
+    }
+    match SqliteStore::check_file(&path) {
+        Ok(()) => Finding::new("sessions", State::Good, place.to_string()),
+        Err(error) => {
+            let told = format!("{error}; `praxis session doctor` looks closer");
+            Finding::new("sessions", State::Bad, told)
         }
     }
 }

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use praxis_engine::command::CommandError;
 use praxis_engine::{Ended, Engine, EngineError, EngineParts, Limits, Outcome as Came};
 use praxis_store::Store;
 use praxis_tools::Attendance;
@@ -120,6 +121,7 @@ fn code(ended: &Ended) -> u8 {
 /// Sorted by who has to act: the person at the command line, or whoever keeps the machine.
 fn failed(error: EngineError) -> Failure {
     match error {
+        EngineError::Command(CommandError::NotApproved { .. }) => Failure::rejected(error),
         EngineError::Agent(_)
         | EngineError::Model(_)
         | EngineError::Prompt(_)

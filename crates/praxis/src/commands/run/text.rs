@@ -29,6 +29,8 @@ pub(super) struct Text {
     running: Vec<(PartId, String)>,
     /// What went wrong last. The end of the run may say the same, so it waits.
     trouble: Option<String>,
+    /// A question of the model was left without an answer.
+    dismissed: bool,
 }
 
 /// A text or thought that is being shown while it grows.
@@ -56,6 +58,7 @@ impl Text {
             streaming: None,
             running: Vec::new(),
             trouble: None,
+            dismissed: false,
         }
     }
 
@@ -155,6 +158,7 @@ impl View for Text {
             }
             PartBody::Tool(tool) => {
                 self.running.retain(|(id, _)| *id != part.id);
+                self.dismissed |= tool.tool == "question" && matches!(tool.state(), ToolState::Error(_));
                 let lines = call::lines(tool, self.paper.paint());
                 self.paper.lines(&lines)
             }
@@ -233,7 +237,7 @@ impl View for Text {
             self.trouble = None;
         }
         self.tell_trouble()?;
-        if let Some(why) = why(ending.came) {
+        if let Some(why) = why(ending.came, self.dismissed) {
             self.paper.warn(&why)?;
         }
         self.paper.note(&sum::line(ending, sums))
@@ -241,11 +245,15 @@ impl View for Text {
 }
 
 /// Why the run did not end by itself, and what to do next.
-fn why(came: &Outcome) -> Option<String> {
+fn why(came: &Outcome, dismissed: bool) -> Option<String> {
     Some(match &came.ended {
         Ended::Done if came.steps == 0 => "nothing was left to answer; say what to do next".to_owned(),
         Ended::Done => return None,
         Ended::Failed(failure) => format!("error: {}", harmless(failure.message(), Lines::Many)),
+        Ended::Blocked if dismissed => {
+            "stopped: the model asked something that nobody answered; say it with `praxis run --continue`"
+                .to_owned()
+        }
         Ended::Blocked => {
             "stopped: a permission was rejected. Allow it with a rule (`praxis permission explain` tells \
             which decides), run at a terminal to be asked, or say yes beforehand with --auto"

@@ -98,6 +98,13 @@ fn a_question_of_the_model_is_answered_or_left() {
     terminal.expect("nothing to skip: ").type_line("2").expect("Thanks.");
     let (code, screen) = terminal.finish();
     assert_eq!(code, 0, "{screen}");
+    let stored = super::stored(&project);
+    let call = stored["messages"][1]["parts"].as_array().unwrap().iter().find(|part| part["type"] == "tool");
+    assert_eq!(call.unwrap()["state"]["metadata"]["answers"], serde_json::json!([["Blue"]]));
+    // Going on where nobody is: the question waits for nobody, and the run says what it lacks.
+    let alone = super::run(&project, &["--continue", "again"]);
+    assert_eq!(alone.code, 3, "{alone:?}");
+    assert!(alone.stderr.contains("the model asked something that nobody answered"), "{}", alone.stderr);
     let mut terminal = Terminal::start(project.command(&arguments));
     terminal.expect("nothing to skip: ").interrupt();
     assert_eq!(terminal.finish().0, 130);

@@ -109,6 +109,42 @@ fn a_command_takes_the_message_as_its_arguments() {
 }
 
 #[test]
+fn a_command_of_the_project_attaches_files_and_runs_what_was_approved() {
+    let template = "---\ndescription: Looks\n---\nLook at @notes.txt for $1, then $2. All: $ARGUMENTS. Log: !`echo from-shell`\n";
+    let script = r#"
+- expect: { user: ["for a, then b c. All: a b c. Log: from-shell", note text] }
+  say: Good.
+"#;
+    let project = scripted(script).file(".praxis/command/look.md", template).file("notes.txt", "note text\n");
+    let arguments = ["--command", "look", "a", "b", "c"];
+    let refused = run(&project, &arguments);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(refused.stderr.contains("runs `echo from-shell`, which was not approved"), "{}", refused.stderr);
+    let approved = run(&project, &[&["--auto"], &arguments[..]].concat());
+    assert_eq!((approved.code, approved.stdout.as_str()), (0, "Good.\n"), "{approved:?}");
+}
+
+#[test]
+fn task_lists_belong_to_their_sessions() {
+    let begin = "
+- { call: { todowrite: { todos: [{ content: Look, status: pending, priority: high }] } } }
+- Begun.
+";
+    let on = "
+- { call: { todoread: {} } }
+- { expect: { result: { of: todoread, text: Look } }, say: It is there. }
+";
+    let project = scripted(begin)
+        .file("on.yaml", on)
+        .file("praxis.json", r#"{ "experimental": { "todoread_tool": true } }"#);
+    assert_eq!(run(&project, &["begin"]).stdout, "Begun.\n");
+    let on = project.run(&["run", "--script", "on.yaml", "--continue", "go on"]);
+    assert_eq!((on.code, on.stdout.as_str()), (0, "It is there.\n"), "{on:?}");
+    let other = project.run(&["run", "--script", "on.yaml", "go on"]);
+    assert_eq!(other.code, 1, "{other:?}");
+}
+
+#[test]
 fn a_title_is_given_or_made_of_the_message() {
     let project = scripted("[Hello.]");
     run(&project, &["hello there", "--title", "Greeting"]);
