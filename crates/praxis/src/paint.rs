@@ -7,6 +7,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The narrowest terminal that lines are cut for; below it they wrap.
 const LEAST_WIDTH: usize = 20;
 
+/// Back to the line's begin, and the line empty.
+pub(crate) const CLEAR_LINE: &str = "\r\x1b[K";
+
 /// What stdout or stderr can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Paint {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::paint::Paint;
+use crate::paint::{CLEAR_LINE, Paint};
 
 /// The work failed.
 pub(crate) const WORK_FAILED: u8 = 1;
@@ -73,10 +73,20 @@ pub(crate) fn start_log(level: Option<&str>) {
     let level = level.and_then(|level| level.parse().ok()).unwrap_or(LevelFilter::WARN);
     tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(io::stderr)
+        .with_writer(log_line)
         .with_ansi(false)
         .without_time()
         .init();
+}
+
+/// Where a line of the log goes: on a line of its own, also where a spinner is being drawn.
+fn log_line() -> io::Stderr {
+    let mut stderr = io::stderr();
+    if Paint::of_stderr().is_lively {
+        // If even stderr is gone there is nobody to tell.
+        let _ = stderr.write_all(CLEAR_LINE.as_bytes());
+    }
+    stderr
 }
 
 /// One line, or several, on stdout.

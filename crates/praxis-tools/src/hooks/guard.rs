@@ -109,7 +109,7 @@ impl<H: Extension + ?Sized> Guard<H> {
     /// Tells people that a hook had no effect.
     pub fn tell(&self, point: &str, session: Option<&SessionId>, trouble: &HookTrouble) {
         let message = self.told(point, trouble);
-        tracing::warn!(message);
+        tracing::debug!(message);
         let error = Some(Box::new(Failure::Unknown { message, reference: None }));
         self.bus.publish(Event::SessionError { session: session.cloned(), error });
     }

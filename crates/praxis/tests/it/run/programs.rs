@@ -55,6 +55,52 @@ fn every_line_is_one_object_and_stdout_has_nothing_else() {
     );
 }
 
+/// A line with what differs from run to run taken out, and the session and the call's report left to other tests.
+fn shape(line: &Value) -> String {
+    let mut line = line.clone();
+    for part in ["part", "session", "permission"] {
+        for id in ["id", "sessionID", "messageID"] {
+            if let Some(id) = line.get_mut(part).and_then(|part| part.get_mut(id)) {
+                *id = json!("…");
+            }
+        }
+        for time in ["start", "end", "created", "updated"] {
+            let place = |line: &Value| line.pointer(&format!("/{part}/time/{time}")).is_some();
+            if place(&line) {
+                line[part]["time"][time] = json!(0);
+            }
+        }
+    }
+    (line["timestamp"], line["sessionID"]) = (json!(0), json!("…"));
+    line.to_string()
+}
+
+#[test]
+fn the_lines_have_the_shapes_that_programs_know() {
+    let project = scripted(SCRIPT).file("a.txt", "one\n");
+    let all = lines(&run(&project, &["--format", "json", "--thinking", "look"]));
+    let shapes: Vec<String> = [1, 2, 3, 5].iter().map(|number| shape(&all[*number])).collect();
+    insta::assert_snapshot!(shapes.join("\n"), @r#"
+    {"type":"step_start","timestamp":0,"sessionID":"…","part":{"id":"…","sessionID":"…","messageID":"…","type":"step-start"}}
+    {"type":"reasoning","timestamp":0,"sessionID":"…","part":{"id":"…","sessionID":"…","messageID":"…","type":"reasoning","text":"Hm.","time":{"start":0,"end":0}}}
+    {"type":"text","timestamp":0,"sessionID":"…","part":{"id":"…","sessionID":"…","messageID":"…","type":"text","text":"I will look.","time":{"start":0,"end":0}}}
+    {"type":"step_finish","timestamp":0,"sessionID":"…","part":{"id":"…","sessionID":"…","messageID":"…","type":"step-finish","reason":"tool-calls","cost":0.0,"tokens":{"total":105,"input":100,"output":5,"reasoning":0,"cache":{"read":0,"write":0}}}}
+    "#);
+    let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&all[4]), ["type", "timestamp", "sessionID", "part"]);
+    assert_eq!(names(&all[4]["part"]), ["id", "sessionID", "messageID", "type", "callID", "tool", "state"]);
+    assert_eq!(names(&all[4]["part"]["state"]), ["status", "input", "output", "title", "metadata", "time"]);
+
+    let failed = run(&scripted("[{ fail: { status: 400, message: no } }]"), &["--format", "json", "x"]);
+    let all = lines(&failed);
+    let error = all.iter().find(|line| line["type"] == "error").unwrap();
+    assert_eq!(names(error), ["type", "timestamp", "sessionID", "error"]);
+    assert_eq!(
+        (names(&error["error"]), &error["error"]["name"]),
+        (vec!["name".into(), "data".into()], &json!("APIError"))
+    );
+}
+
 #[test]
 fn thoughts_are_left_out_unless_they_are_asked_for() {
     let project = scripted(SCRIPT).file("a.txt", "one\n");

@@ -2,13 +2,11 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::paint::{Lines, Paint, Tone, harmless};
+use crate::paint::{CLEAR_LINE, Lines, Paint, Tone, harmless};
 
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /// Text is kept until nothing more comes, or until there are so many bytes of it.
 const MOST_KEPT: usize = 64 << 10;
-/// Back to the line's begin, and the line empty.
-const CLEAR: &str = "\r\x1b[K";
 
 /// stdout for the answer and stderr for the rest.
 pub(super) struct Paper {
@@ -132,7 +130,7 @@ impl Paper {
         self.frame = (self.frame + 1) % FRAMES.len();
         let line = self.paint.fit(&format!("{} {label}", FRAMES[self.frame]));
         self.is_spinning = true;
-        self.write_err(&format!("{CLEAR}{}", self.paint.tone(Tone::Quiet, &line)))
+        self.write_err(&format!("{CLEAR_LINE}{}", self.paint.tone(Tone::Quiet, &line)))
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
@@ -147,7 +145,7 @@ impl Paper {
 
     /// Takes the spinner away.
     fn rest(&mut self) -> io::Result<()> {
-        if std::mem::take(&mut self.is_spinning) { self.write_err(CLEAR) } else { Ok(()) }
+        if std::mem::take(&mut self.is_spinning) { self.write_err(CLEAR_LINE) } else { Ok(()) }
     }
 
     /// What was written to stdout before comes before.
