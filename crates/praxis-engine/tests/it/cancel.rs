@@ -1,9 +1,13 @@
 //! Cancelling at every point of a run.
 
-use praxis_engine::{Ended, ShellPrompt};
-use praxis_proto::{Event, Message, PartBody, SessionStatus};
+use std::sync::Arc;
+
+use praxis_engine::{Ended, SessionHooks, ShellPrompt};
+use praxis_proto::{Event, Message, Part, PartBody, SessionStatus, UserMessage};
 use praxis_testkit::Format;
+use praxis_tools::Boxed;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use crate::lab::{Lab, Plan};
 
@@ -234,6 +238,39 @@ async fn while_a_retry_behind_calls_that_ran_is_waited_for() {
     ✓ read <path>[project]/a</path>
     It
     ");
+}
+
+/// Holds a prompt up while it is put together.
+#[derive(Clone)]
+struct Slow {
+    begun: Arc<Semaphore>,
+    go_on: Arc<Semaphore>,
+}
+
+impl SessionHooks for Slow {
+    fn message<'a>(&'a self, _: &'a mut UserMessage, _: &'a mut Vec<Part>) -> Boxed<'a, ()> {
+        self.begun.add_permits(1);
+        Box::pin(async { self.go_on.acquire().await.unwrap().forget() })
+    }
+}
+
+#[tokio::test]
+async fn while_a_prompt_is_put_together() {
+    let slow = Slow { begun: Arc::new(Semaphore::new(0)), go_on: Arc::new(Semaphore::new(0)) };
+    let lab = Plan::new("turns: [{ expect: { anywhere: [hi, again] }, say: Yes. }]")
+        .hook(slow.clone())
+        .start()
+        .await;
+    let run = lab.begin("hi");
+    slow.begun.acquire().await.unwrap().forget();
+    assert_eq!(lab.engine.cancel(&lab.session).await.unwrap(), None);
+    slow.go_on.add_permits(2);
+    let outcome = run.await.unwrap();
+    assert_eq!((outcome.ended, outcome.steps), (Ended::Cancelled, 0));
+    lab.is_at_rest().await;
+    // What was said is kept, and the next prompt is not cancelled with it.
+    assert_eq!(lab.prompt("again").await.ended, Ended::Done);
+    assert_eq!(lab.player.as_ref().unwrap().complaint(), None);
 }
 
 #[tokio::test]

@@ -39,6 +39,12 @@ turns:
     lab.server().until_held("first").await;
     let second = enqueue(&lab, &mut ear, "then two").await;
     let third = enqueue(&lab, &mut ear, "then three").await;
+    // Stored and marked, so that a process that dies now leaves word of them.
+    let waiting = lab.messages().await.into_iter().filter_map(|message| match message.info {
+        Message::User(user) => Some(user.is_queued()),
+        Message::Assistant(_) => None,
+    });
+    assert_eq!(waiting.collect::<Vec<_>>(), [false, true, true]);
     // What steers is heard by the turn that is under way, though it came later.
     let steering = lab.begin("and faster");
     ear.until_said("and faster").await;
