@@ -8,6 +8,7 @@ mod paper;
 mod sum;
 
 use std::io;
+use std::time::{Duration, Instant};
 
 use praxis_engine::{Ended, Outcome};
 use praxis_proto::{
@@ -17,6 +18,9 @@ use praxis_proto::{
 use self::paper::Paper;
 use super::view::{By, Ending, Sums, View};
 use crate::paint::{Lines, harmless};
+
+/// What takes longer shows how long.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The run as text.
 pub(super) struct Text {
@@ -29,6 +33,8 @@ pub(super) struct Text {
     running: Vec<(PartId, String)>,
     /// What went wrong last. The end of the run may say the same, so it waits.
     trouble: Option<String>,
+    /// When something last came.
+    since: Instant,
     /// A question of the model was left without an answer.
     dismissed: bool,
 }
@@ -58,6 +64,7 @@ impl Text {
             streaming: None,
             running: Vec::new(),
             trouble: None,
+            since: Instant::now(),
             dismissed: false,
         }
     }
@@ -106,7 +113,8 @@ impl Text {
             Some((_, label)) => label.clone(),
             None => "thinking".to_owned(),
         };
-        self.paper.spin(&label)
+        let waited = self.since.elapsed();
+        self.paper.spin(&if waited < PATIENCE { label } else { format!("{label} ({} s)", waited.as_secs()) })
     }
 }
 
@@ -148,6 +156,7 @@ impl View for Text {
     }
 
     fn settled(&mut self, part: &Part) -> io::Result<()> {
+        self.since = Instant::now();
         match &part.body {
             PartBody::Text(text) => {
                 self.tell_trouble()?;
@@ -205,6 +214,7 @@ impl View for Text {
     }
 
     fn answered(&mut self, request: &PermissionRequest, reply: ReplyKind, by: By) -> io::Result<()> {
+        self.since = Instant::now();
         if by != By::Nobody || reply != ReplyKind::Reject {
             return Ok(());
         }
