@@ -87,7 +87,12 @@ fn give(said: &mut Vec<AssistantPart>, results: &mut Vec<ToolResult>, same: bool
 /// call must not be forgotten, or the model would make it again.
 fn is_worth_telling(message: &AssistantMessage, parts: &[Part]) -> bool {
     let Some(error) = &message.error else { return true };
-    let is_work = |part: &Part| !matches!(part.body, PartBody::StepStart(_) | PartBody::Reasoning(_));
+    // A text may have begun and have no word yet; providers refuse an answer that says nothing.
+    let is_work = |part: &Part| match &part.body {
+        PartBody::Text(text) => !text.text.trim().is_empty(),
+        PartBody::Tool(_) => true,
+        _ => false,
+    };
     let ran = |part: &Part| matches!(&part.body, PartBody::Tool(tool) if !never_ran(tool));
     match error {
         Failure::Aborted { .. } => parts.iter().any(is_work),

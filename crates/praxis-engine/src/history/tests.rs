@@ -202,6 +202,7 @@ fn failed_answers_are_left_out_unless_something_came_of_them() {
         user(1, vec![text("go")]),
         answer(2, json!({ "error": api }), vec![start(), text("failed words")]),
         answer(3, json!({ "error": api }), vec![start(), every_state().remove(0)]),
+        answer(4, json!({ "error": aborted }), vec![start(), thought.clone(), text("")]),
         answer(4, json!({ "error": aborted }), vec![start(), thought]),
         answer(5, json!({ "error": aborted }), vec![start(), text("cut words")]),
         answer(6, json!({}), vec![start()]),

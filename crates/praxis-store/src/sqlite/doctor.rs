@@ -106,8 +106,16 @@ fn salvage(path: &Path) -> Salvage {
         Ok(connection) => salvage_from(&connection, path),
         Err(error) => match mended(path) {
             Ok(mended) => salvage_from(&mended.connection, path),
-            Err(_) => Salvage { sessions: Vec::new(), trouble: Some(error.to_string()) },
+            Err(_) => Salvage { sessions: Vec::new(), trouble: Some(in_short(error)) },
         },
+    }
+}
+
+/// Why it cannot be read; that it is damaged is known by now.
+fn in_short(error: StoreError) -> String {
+    match error {
+        StoreError::Corrupt { detail, .. } => detail,
+        other => other.to_string(),
     }
 }
 

@@ -171,8 +171,12 @@ fn the_doctor_tells_what_is_wrong_and_saves_what_can_be_read() {
     assert_eq!(ill.code, 1);
     assert!(ill.stdout.contains("(damaged)") && ill.stderr.contains("--repair"), "{ill:?}");
     let cured = project.run(&["session", "doctor", "--repair"]);
-    assert_eq!(cured.code, 0, "{cured:?}");
-    assert!(cured.stdout.contains("The damaged store is kept as "), "{}", cured.stdout);
+    assert_eq!(cured.code, 1, "what cannot be saved is no success: {cured:?}");
+    for told in
+        ["The damaged store is kept as ", "Nothing of it could be saved; a new store takes its place."]
+    {
+        assert!(cured.stdout.contains(told), "{}", cured.stdout);
+    }
     assert_eq!(project.run(&["session", "list", "--all"]).stdout, "There is no session.\n");
 
     std::fs::write(&path, sound).unwrap();

@@ -99,7 +99,7 @@ async fn in_the_middle_of_each_kind_of_stream() {
             let mut live = lab.begin();
             lab.server.until_held("half").await;
             // Nothing more comes, so that only time can bring it to the disk.
-            block_in_place(|| live.runs_for(Duration::from_millis(750)));
+            block_in_place(|| live.runs_for(Duration::from_secs(1)));
             let killed = block_in_place(|| live.kill());
             let figures = lab.check(&killed, &format!("{format:?} in a {what}")).await;
             assert_eq!(figures.loss.bytes, 0, "{format:?} in a {what}");

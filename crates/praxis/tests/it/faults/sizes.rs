@@ -52,7 +52,6 @@ const MEGABYTES: u64 = 100;
 const GROWTH: u64 = 16 << 10;
 
 #[tokio::test(flavor = "multi_thread")]
-#[expect(clippy::print_stderr, reason = "the figures are read by people")]
 async fn a_report_of_many_megabytes_stays_out_of_memory_and_of_the_store() {
     let megabytes = number("PRAXIS_OUTPUT_MB").unwrap_or(MEGABYTES);
     let (small, _) = peak("yes 'a line of a report that nobody reads' | head -c 1M").await;
@@ -105,7 +104,6 @@ fn long_session(project: &Project, parts: usize) -> String {
 const PARTS: u64 = 5_000;
 
 #[tokio::test(flavor = "multi_thread")]
-#[expect(clippy::print_stderr, reason = "the figures are read by people")]
 async fn a_session_of_many_thousand_parts_goes_on() {
     let parts = number("PRAXIS_SESSION_PARTS").unwrap_or(PARTS) as usize;
     let server = ModelServer::play("[First., Going on., Going on., Going on.]").await;
