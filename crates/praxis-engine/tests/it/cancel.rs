@@ -5,7 +5,7 @@ use std::sync::Arc;
 use praxis_engine::{Ended, SessionHooks, ShellPrompt};
 use praxis_proto::{Event, Message, Part, PartBody, SessionStatus, UserMessage};
 use praxis_testkit::Format;
-use praxis_tools::Boxed;
+use praxis_tools::{Extension, Hooked};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -247,10 +247,19 @@ struct Slow {
     go_on: Arc<Semaphore>,
 }
 
+impl Extension for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+}
+
 impl SessionHooks for Slow {
-    fn message<'a>(&'a self, _: &'a mut UserMessage, _: &'a mut Vec<Part>) -> Boxed<'a, ()> {
+    fn message<'a>(&'a self, _: &'a mut UserMessage, _: &'a mut Vec<Part>) -> Hooked<'a> {
         self.begun.add_permits(1);
-        Box::pin(async { self.go_on.acquire().await.unwrap().forget() })
+        Box::pin(async {
+            self.go_on.acquire().await.unwrap().forget();
+            Ok(())
+        })
     }
 }
 

@@ -55,6 +55,9 @@ fn tell(path: &Path, findings: &[Finding], aside: Option<&Path>, json: bool) -> 
     match (findings.len(), left) {
         (0, _) if aside.is_none() => say(format!("Nothing is wrong with {}.", path.display()))?,
         (_, 0) => say("Everything is right again.")?,
+        (all, left) if aside.is_some() && all == left => {
+            say("Nothing of it could be saved; a new store takes its place.")?
+        }
         _ if aside.is_some() => {
             say("What was saved is in a new store; the rest is only in the one that is kept.")?
         }
