@@ -3,6 +3,10 @@
 use divan::{Bencher, black_box};
 use praxis_policy::shell::{Ground, Hold, Place, Protected, Real, analyse, judge};
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const PLACE: Place<'static> = Place { cwd: "/work", home: "/home/me", users: &[] };
 
 fn main() {

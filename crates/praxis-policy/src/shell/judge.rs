@@ -3,6 +3,9 @@
 mod guard;
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use indexmap::IndexSet;
 
 use super::{Analysis, How, Simple, Touched, path};
 use crate::Care;
@@ -114,9 +117,9 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
         Care::Confirm(_) => Vec::new(),
     };
     Judgement {
-        outside: out.outside.list,
-        reads: out.reads.list,
-        writes: out.writes.list,
+        outside: out.outside.into_iter().collect(),
+        reads: out.reads.into_iter().collect(),
+        writes: out.writes.into_iter().collect(),
         patterns,
         always,
         care,
@@ -125,35 +128,35 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
 
 /// What a script's commands are called where they are asked about.
 fn patterns(analysis: &Analysis) -> Vec<String> {
-    let mut out = Ordered::default();
+    let mut out = IndexSet::new();
     for command in &analysis.commands {
         if !command.is_call && !command.source.is_empty() {
-            out.add(command.source.clone());
+            out.insert(command.source.clone());
         }
         out.extend(redirected(command));
     }
     out.extend(analysis.loose.iter().cloned());
     out.extend(analysis.unread.iter().map(|text| text.trim().to_owned()));
-    out.list
+    out.into_iter().collect()
 }
 
 fn always(analysis: &Analysis) -> Vec<String> {
-    let mut out = Ordered::default();
+    let mut out = IndexSet::new();
     for command in &analysis.commands {
         // `echo *` would cover `echo x > anything`: with a redirection only the very same is kept.
         match redirected(command) {
             None if command.is_call => {}
-            None => out.add(command.always.clone()),
+            None => _ = out.insert(command.always.clone()),
             Some(text) => {
                 if !command.is_call {
-                    out.add(command.source.clone());
+                    out.insert(command.source.clone());
                 }
-                out.add(text);
+                out.insert(text);
             }
         }
     }
     out.extend(analysis.loose.iter().cloned());
-    out.list
+    out.into_iter().collect()
 }
 
 /// The command with its redirections behind it, if it has some that write.
@@ -164,59 +167,40 @@ fn redirected(command: &Simple) -> Option<String> {
 }
 
 fn doubt(analysis: &Analysis, too_many: bool) -> Care {
-    let mut reasons = Ordered::default();
+    let mut reasons = IndexSet::new();
     reasons.extend(analysis.reasons.iter().cloned());
     let risks = analysis.commands.iter().filter_map(|command| command.risky.as_ref());
     reasons.extend(risks.map(|risk| format!("{risk} can do more than its name says")));
     if too_many {
-        reasons.add("a pattern matches too many files".to_owned());
+        reasons.insert("a pattern matches too many files".to_owned());
     }
-    if reasons.list.is_empty() {
+    if reasons.is_empty() {
         return Care::Usual;
     }
-    let more = reasons.list.len().saturating_sub(MOST_REASONS);
-    reasons.list.truncate(MOST_REASONS);
-    let mut text = reasons.list.join("; ");
+    let more = reasons.len().saturating_sub(MOST_REASONS);
+    let told: Vec<String> = reasons.into_iter().take(MOST_REASONS).collect();
+    let mut text = told.join("; ");
     if more > 0 {
         text.push_str(&format!("; and {more} more"));
     }
     Care::Doubt(text)
 }
 
-/// A list without repetition, in order of appearance.
-#[derive(Default)]
-struct Ordered {
-    list: Vec<String>,
-    known: HashSet<String>,
-}
-
-impl Ordered {
-    fn add(&mut self, text: String) {
-        if self.known.insert(text.clone()) {
-            self.list.push(text);
-        }
-    }
-
-    fn extend(&mut self, texts: impl IntoIterator<Item = String>) {
-        texts.into_iter().for_each(|text| self.add(text));
-    }
-}
-
 /// Where the touched paths really are.
 #[derive(Default)]
 struct Paths {
-    outside: Ordered,
-    reads: Ordered,
-    writes: Ordered,
-    filled: Vec<String>,
-    changed: Vec<String>,
+    outside: IndexSet<String>,
+    reads: IndexSet<String>,
+    writes: IndexSet<String>,
+    filled: Vec<Rc<Real>>,
+    changed: Vec<Rc<Real>>,
     too_many: bool,
 }
 
 /// The ground, with what was seen of it.
 struct Bench<'g> {
     ground: &'g Ground<'g>,
-    real: HashMap<String, Real>,
+    real: HashMap<String, Rc<Real>>,
     /// Paths that the script writes or removes.
     gone: HashSet<String>,
     /// Folders in which it writes or removes what a pattern names.
@@ -224,14 +208,15 @@ struct Bench<'g> {
 }
 
 impl Bench<'_> {
-    fn real(&mut self, path: &str) -> Real {
+    fn real(&mut self, path: &str) -> Rc<Real> {
         if let Some(known) = self.real.get(path) {
-            return known.clone();
+            return Rc::clone(known);
         }
         let mut real = self.ground.eyes.real(path);
         // The answer is a path like any other: tidied, so that prefixes can be compared.
         real.path = path::absolute("/", &real.path);
-        self.real.insert(path.to_owned(), real.clone());
+        let real = Rc::new(real);
+        self.real.insert(path.to_owned(), Rc::clone(&real));
         real
     }
 
@@ -267,17 +252,19 @@ impl Bench<'_> {
         if !inside {
             let is_folder = real.is_folder || path.ends_with('/');
             let folder = if is_folder { real.path.as_str() } else { path::parent(&real.path) };
-            out.outside.add(folder.to_owned());
+            if !out.outside.contains(folder) {
+                out.outside.insert(folder.to_owned());
+            }
         }
         match how {
-            How::Read => out.reads.add(real.path),
+            How::Read => _ = out.reads.insert(real.path.clone()),
             How::Change => {
-                out.changed.push(real.path.clone());
-                out.writes.add(real.path);
+                out.changed.push(Rc::clone(&real));
+                out.writes.insert(real.path.clone());
             }
             How::Fill => {
-                out.filled.push(real.path.clone());
-                out.writes.add(real.path);
+                out.filled.push(Rc::clone(&real));
+                out.writes.insert(real.path.clone());
             }
         }
     }

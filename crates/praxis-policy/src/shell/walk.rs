@@ -1,6 +1,6 @@
 //! The walk over the syntax tree: what runs, in which order, in which shell.
 
-use std::collections::HashSet;
+use indexmap::IndexSet;
 
 use super::feed::Feed;
 use super::state::{Seen, State};
@@ -42,9 +42,9 @@ pub(super) struct Walker<'p> {
     pub(super) again: usize,
     /// Redirections whose command comes next.
     pub(super) redirects: Vec<String>,
-    paths: HashSet<String>,
-    writes: HashSet<String>,
-    touched: HashSet<Touched>,
+    paths: IndexSet<String>,
+    writes: IndexSet<String>,
+    touched: IndexSet<Touched>,
 }
 
 impl<'p> Walker<'p> {
@@ -64,14 +64,17 @@ impl<'p> Walker<'p> {
             calls: Vec::new(),
             again: 0,
             redirects: Vec::new(),
-            paths: HashSet::new(),
-            writes: HashSet::new(),
-            touched: HashSet::new(),
+            paths: IndexSet::new(),
+            writes: IndexSet::new(),
+            touched: IndexSet::new(),
         }
     }
 
     pub(super) fn finish(mut self, script: &str) -> Analysis {
         self.out.unread = self.out.dynamic.then(|| script.to_owned());
+        self.out.paths = self.paths.into_iter().collect();
+        self.out.writes = self.writes.into_iter().collect();
+        self.out.touched = self.touched.into_iter().collect();
         self.out
     }
 
@@ -372,15 +375,13 @@ impl<'p> Walker<'p> {
             return;
         }
         let touched = Touched { path: path::join(base, text), glob: glob.map(str::to_owned), how, unless };
-        if self.touched.insert(touched.clone()) {
-            self.out.touched.push(touched);
+        if !self.touched.insert(touched) {
+            return;
         }
-        if how != How::Read && self.writes.insert(path.clone()) {
-            self.out.writes.push(path.clone());
+        if how != How::Read {
+            self.writes.insert(path.clone());
         }
-        if self.paths.insert(path.clone()) {
-            self.out.paths.push(path);
-        }
+        self.paths.insert(path);
     }
 }
 

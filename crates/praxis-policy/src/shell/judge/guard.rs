@@ -1,6 +1,8 @@
 //! Does an act hit a place that must not be lost?
 
-use super::{Bench, Hold, Paths, Protected};
+use std::rc::Rc;
+
+use super::{Bench, Hold, Paths, Protected, Real};
 use crate::shell::{Analysis, Harm, Reach, path};
 use crate::wildcard;
 
@@ -18,7 +20,7 @@ impl Bench<'_> {
             if is_idle { None } else { self.hit(harm) }
         });
         let by_device = || {
-            let device = paths.filled.iter().find(|path| is_device(path))?;
+            let device = paths.filled.iter().map(|real| &real.path).find(|path| is_device(path))?;
             Some(format!("overwrite the device `{device}`"))
         };
         let by_content = || {
@@ -34,10 +36,10 @@ impl Bench<'_> {
     }
 
     /// The first path that is a place with one of these holds, or is in it.
-    fn inside<'p>(&self, paths: &'p [String], holds: &[Hold]) -> Option<(&'p str, &Protected)> {
-        paths.iter().find_map(|path| {
+    fn inside<'p>(&self, paths: &'p [Rc<Real>], holds: &[Hold]) -> Option<(&'p str, &Protected)> {
+        paths.iter().map(|real| real.path.as_str()).find_map(|path| {
             let held = |place: &&Protected| holds.contains(&place.hold) && self.holds(place, path);
-            Some((path.as_str(), self.ground.protected.iter().find(held)?))
+            Some((path, self.ground.protected.iter().find(held)?))
         })
     }
 
