@@ -40,6 +40,8 @@ struct State {
     board: Board,
     received: Mutex<Vec<Received>>,
     sent: Mutex<Vec<Sent>>,
+    /// Whether requests are looked into and kept.
+    attentive: bool,
 }
 
 /// A request as it came.
@@ -91,6 +93,15 @@ impl ModelServer {
 
     /// Plays a script.
     pub async fn start(script: Script) -> Self {
+        Self::open(script, true).await
+    }
+
+    /// Plays a script without a look into the requests and keeps none of them, so that a benchmark measures whoever asks.
+    pub async fn start_blind(script: Script) -> Self {
+        Self::open(script, false).await
+    }
+
+    async fn open(script: Script, attentive: bool) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let state = Arc::new(State {
@@ -98,6 +109,7 @@ impl ModelServer {
             board: Board::default(),
             received: Mutex::default(),
             sent: Mutex::default(),
+            attentive,
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&state))).abort_handle();
         Self { address, state, accepting }
@@ -177,8 +189,11 @@ impl ModelServer {
 }
 
 impl State {
-    /// Keeps a request; gives its number.
+    /// Keeps a request; gives its number. A blind server keeps none.
     fn take(&self, request: &Received) -> usize {
+        if !self.attentive {
+            return 0;
+        }
         let mut received = self.received.lock().unwrap();
         received.push(request.clone());
         received.len() - 1

@@ -25,7 +25,8 @@ enum After {
 pub(super) async fn serve(stream: TcpStream, state: Arc<State>) {
     let mut connection = Connection::new(stream);
     while let Ok(Some((head, body))) = connection.request().await {
-        let request = received(head, &body);
+        let request = received(head, if state.attentive { &body } else { b"null" });
+        drop(body);
         let number = state.take(&request);
         state.board.mark(|marks| marks.requests += 1);
         match answer(&mut connection, number, &request, &state).await {
@@ -96,7 +97,9 @@ async fn stream(
         match piece {
             Piece::Bytes(bytes) => {
                 connection.write_chunk(&bytes).await?;
-                state.sent.lock().unwrap().push(Sent { request, at: Instant::now(), bytes });
+                if state.attentive {
+                    state.sent.lock().unwrap().push(Sent { request, at: Instant::now(), bytes });
+                }
             }
             Piece::Wait(time) => connection.waiting(tokio::time::sleep(time)).await?,
             Piece::Hold(name) => connection.waiting(state.board.stop_at(&name)).await?,

@@ -91,7 +91,8 @@ impl Connection {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
-        Ok(self.unread.drain(..length).collect())
+        let rest = self.unread.split_off(length);
+        Ok(std::mem::replace(&mut self.unread, rest))
     }
 
     pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
