@@ -9,6 +9,7 @@ mod visible;
 
 use praxis_llm::Message as Said;
 use praxis_llm::provider::Choice;
+use praxis_llm::turn::Told;
 use praxis_proto::{
     AssistantMessage, Message, MessageId, MessageWithParts, PartBody, SessionId, UserMessage,
 };
@@ -24,8 +25,10 @@ const PAGE: usize = 200;
 pub(crate) struct History {
     /// Which model reads it: only its own signatures are given back to it.
     reader: Choice,
-    /// What it reads.
+    /// What it has not read yet.
     pub(crate) said: Vec<Said>,
+    /// What it has read, in its own form, once it was asked.
+    pub(crate) told: Option<Told>,
     /// The newest user message.
     pub(crate) user: Option<UserMessage>,
     /// The newest answer, and whether it ended with calls whose results nobody has read.
@@ -63,6 +66,7 @@ impl History {
         Self {
             reader,
             said: Vec::new(),
+            told: None,
             user: None,
             answer: None,
             written: 0,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use praxis_llm::cost::Money;
 use praxis_llm::failure::Failure as Refused;
-use praxis_llm::turn::{Chain, Heard, Listener, Status};
+use praxis_llm::turn::{Chain, Heard, Listener, Status, Told};
 use praxis_llm::{Event, Request};
 use praxis_proto::{
     AssistantMessage, Part, PartBody, ReasoningPart, SessionStatus, Span, StepStartPart, TextPart,
@@ -100,9 +100,14 @@ impl Processor {
     }
 
     /// Asks, writes down what comes, and settles everything, however it ends.
-    pub(crate) async fn run(mut self, chain: &Chain, request: &Request) -> Result<Step, StoreError> {
+    pub(crate) async fn run(
+        mut self,
+        chain: &Chain,
+        told: &mut Told,
+        request: &Request,
+    ) -> Result<Step, StoreError> {
         let cancel = self.bench.stop.token.clone();
-        let heard = chain.stream(request, &mut self, &cancel).await;
+        let heard = chain.go_on(told, request, &mut self, &cancel).await;
         if let Some(trouble) = self.trouble.take() {
             self.bench.stop.token.cancel();
             while self.calls.join_next().await.is_some() {}

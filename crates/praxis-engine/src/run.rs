@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use praxis_llm::cost::Money;
 use praxis_llm::provider::Choice;
+use praxis_llm::turn::{Chain, Told};
 use praxis_llm::{Message as Said, Request, UserPart};
 use praxis_proto::{
     AnswerPath, AnswerTime, AssistantMessage, Event, Failure, Message, MessageWithParts, SessionStatus,
@@ -192,12 +193,13 @@ impl Run {
             changes.tell(before.user(), snapshots, &self.record).await?;
         }
         let reader = Choice { provider: user.model.provider.clone(), model: user.model.model.clone() };
-        if *state.history.reader() != reader {
+        let changed = *state.history.reader() != reader;
+        let stage = Stage::set(&self.engine, session, user).await?;
+        if changed || state.history.told.as_ref().is_some_and(|told| !stage.goes_on_with(told)) {
             let mut door = self.door().await;
             state.history = History::load(&*self.record.store, session, Some(reader)).await?;
             door.inbox.clear();
         }
-        let stage = Stage::set(&self.engine, session, user).await?;
         if state.total == 0 && stage.session.parent.is_none() && stage.session.has_default_title() {
             self.entitle(&state.history, &stage);
         }
@@ -265,8 +267,8 @@ impl Run {
         let last = stage.agent.steps.is_some_and(|most| state.steps >= most);
         let mut request = stage.request(last);
         stage.hooked(&self.engine, &mut request).await;
-        request.messages = self.said(&mut state.history).await?;
-        let told = request.messages.len();
+        let chain = stage.chain(&self.engine).await;
+        let mut told = self.told(&mut state.history, &chain, &mut request).await?;
         if last {
             request.messages.push(note(prompts::STEP_LIMIT.trim_end()));
         }
@@ -286,23 +288,27 @@ impl Run {
             state: self.held.slot().status.clone(),
         });
         let processor = Processor::begin(self.record.clone(), bench, message).await;
-        let chain = stage.chain(&self.engine).await;
-        let step = processor.run(&chain, &request).await?;
-        let Request { mut messages, system, tools, .. } = request;
-        messages.truncate(told);
+        let step = processor.run(&chain, &mut told, &request).await?;
         if !self.changes_messages() {
-            state.history.said = messages;
+            state.history.told = Some(told);
         }
         if !last {
-            stage.give_back(system, tools);
+            stage.give_back(request.system, request.tools);
         }
         Ok(step)
     }
 
-    /// What the model is told of the conversation: moved and not copied, unless an extension wants to change it.
-    async fn said(&self, history: &mut History) -> Result<Vec<Said>, EngineError> {
+    /// What the model is told of the conversation: only what is new, unless an extension wants to change all of it.
+    async fn told(
+        &self,
+        history: &mut History,
+        chain: &Chain,
+        request: &mut Request,
+    ) -> Result<Told, EngineError> {
         if !self.changes_messages() {
-            return Ok(std::mem::take(&mut history.said));
+            let mut told = history.told.take().unwrap_or_else(|| chain.told());
+            told.say(history.said.drain(..));
+            return Ok(told);
         }
         let mut messages = history::told(&*self.record.store, self.record.session()).await?.messages;
         // The answer that has just begun has nothing to say yet.
@@ -310,7 +316,8 @@ impl Run {
         self.engine.hooks.messages(self.record.session(), &mut messages).await;
         let mut changed = History::empty(history.reader().clone());
         messages.iter().for_each(|message| changed.push(message));
-        Ok(changed.said)
+        request.messages = changed.said;
+        Ok(chain.told())
     }
 
     fn changes_messages(&self) -> bool {

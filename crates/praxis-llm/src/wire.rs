@@ -5,41 +5,57 @@ mod call_ids;
 mod chat;
 mod failure;
 mod gemini;
+mod growing;
 mod ids;
 mod loose;
+mod lowered;
 pub(crate) mod media;
 mod note;
 mod responses;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::{Event, Request, Target};
+use crate::{Event, Message, Request, Target};
 pub use anthropic::{Anthropic, fuzz_anthropic};
 pub use chat::{Chat, fuzz_chat};
 pub use gemini::{Gemini, fuzz_gemini};
+pub use lowered::{Lowered, Written};
 pub use media::{MediaInResults, media_in_results};
 pub use responses::{Responses, fuzz_responses};
-
-/// A request as a provider wants it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lowered {
-    /// Behind the base URL, for example `/messages`.
-    pub path: String,
-    /// Headers beyond those for the key.
-    pub headers: Vec<(&'static str, String)>,
-    /// The body.
-    pub body: Value,
-    /// What could not be sent as it was asked, for people.
-    pub warnings: Vec<String>,
-}
 
 /// A wire format.
 pub trait Wire: Send + Sync {
     /// Writes a request.
-    fn lower(&self, request: &Request, target: &Target) -> Lowered;
+    fn lower(&self, request: &Request, target: &Target) -> Lowered {
+        let mut conversation = self.conversation(&request.options, target);
+        request.messages.iter().for_each(|message| conversation.push(message));
+        conversation.lower(request)
+    }
+
+    /// A conversation in which nothing has been said, for requests with these options.
+    fn conversation(&self, options: &Map<String, Value>, target: &Target) -> Box<dyn Conversation>;
 
     /// A reader for one answer.
     fn raise(&self) -> Box<dyn Raise>;
+}
+
+/// A conversation as a wire format writes it. It only grows: what was said stays as it was written.
+pub trait Conversation: Send + Sync {
+    /// Says one thing more.
+    fn push(&mut self, message: &Message);
+
+    /// Keeps what will not change any more as the text that is sent, and nothing else of it. Results of calls that were said
+    /// before can no longer be told.
+    fn seal(&mut self);
+
+    /// Whether requests with these options can go on with it.
+    fn suits(&self, options: &Map<String, Value>) -> bool;
+
+    /// Writes a request with all that was said; the messages of the request itself are not looked at.
+    fn lower(&self, request: &Request) -> Lowered;
+
+    /// The same again, to say something that is not kept.
+    fn copied(&self) -> Box<dyn Conversation>;
 }
 
 /// Reads one answer, event by event of its stream.

@@ -1,5 +1,6 @@
 //! HTTP with a deadline and a size on every exchange.
 
+mod body;
 mod fault;
 mod stream;
 

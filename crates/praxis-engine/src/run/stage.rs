@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use praxis_llm::provider::Choice;
-use praxis_llm::turn::Chain;
+use praxis_llm::turn::{Chain, Told};
 use praxis_llm::{Request, SystemBlock, ToolChoice, ToolSpec};
 use praxis_proto::{CallId, MessageId, Origin, Rule, Session, SessionId, SessionRule, UserMessage};
 use praxis_tools::registry::{ModelRef, Scene};
@@ -105,6 +105,11 @@ impl Stage {
 
     pub(super) fn user(&self) -> &UserMessage {
         &self.user
+    }
+
+    /// Whether what the model was told for an earlier message can be kept.
+    pub(super) fn goes_on_with(&self, told: &Told) -> bool {
+        self.answerer.chain(&self.agent.name, &[]).suits(told, &self.params.options)
     }
 
     /// The next request, without its conversation. The last one offers no tools.

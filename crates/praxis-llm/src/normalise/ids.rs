@@ -20,32 +20,9 @@ enum Form {
     Short,
 }
 
-/// Renames calls together with their results, which stand right behind them in the same order.
-pub(super) fn rename(messages: &mut [Message], target: &Target) {
-    let mut names = Names { form: Form::of(target), taken: HashSet::new(), next: 1 };
-    let mut renamed: Vec<String> = Vec::new();
-    for message in messages {
-        match message {
-            Message::Assistant(parts) => {
-                renamed.clear();
-                for part in parts {
-                    let AssistantPart::Call { id, .. } = part else { continue };
-                    names.give(id);
-                    renamed.push(id.clone());
-                }
-            }
-            Message::Tool(results) => {
-                for (result, id) in results.iter_mut().zip(&renamed) {
-                    result.id.clone_from(id);
-                }
-            }
-            Message::User(_) | Message::Note(_) => {}
-        }
-    }
-}
-
 /// The ids given so far. Which one a call gets depends only on the calls before it.
-struct Names {
+#[derive(Debug, Clone)]
+pub(super) struct Names {
     form: Form,
     taken: HashSet<String>,
     /// The next number for an id that is taken. It never goes back, so that no number is tried twice.
@@ -53,6 +30,33 @@ struct Names {
 }
 
 impl Names {
+    pub(super) fn new(target: &Target) -> Self {
+        Self { form: Form::of(target), taken: HashSet::new(), next: 1 }
+    }
+
+    /// Renames calls together with their results, which stand right behind them in the same order.
+    pub(super) fn rename(&mut self, messages: &mut [Message]) {
+        let mut renamed: Vec<String> = Vec::new();
+        for message in messages {
+            match message {
+                Message::Assistant(parts) => {
+                    renamed.clear();
+                    for part in parts {
+                        let AssistantPart::Call { id, .. } = part else { continue };
+                        self.give(id);
+                        renamed.push(id.clone());
+                    }
+                }
+                Message::Tool(results) => {
+                    for (result, id) in results.iter_mut().zip(&renamed) {
+                        result.id.clone_from(id);
+                    }
+                }
+                Message::User(_) | Message::Note(_) => {}
+            }
+        }
+    }
+
     fn give(&mut self, id: &mut String) {
         if !self.form.fits(id) {
             *id = self.form.shape(id);

@@ -61,16 +61,19 @@ pub struct SeenResult {
 impl Seen {
     /// What a script sees of a request.
     pub fn of(request: &Request) -> Self {
-        let blocks: Vec<&str> = request.system.iter().map(|block| &*block.0).collect();
-        let mut seen = Self {
-            system: blocks.join("\n"),
-            tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
-            ..Self::default()
-        };
+        let mut seen = Self::default();
+        seen.ask(request);
         for message in &request.messages {
             seen.message(message);
         }
         seen
+    }
+
+    /// The system text and the tools are those of a request.
+    pub(crate) fn ask(&mut self, request: &Request) {
+        let blocks: Vec<&str> = request.system.iter().map(|block| &*block.0).collect();
+        self.system = blocks.join("\n");
+        self.tools = request.tools.iter().map(|tool| tool.name.clone()).collect();
     }
 
     /// The same, knowing the agent that asks.
@@ -127,7 +130,7 @@ impl Seen {
         }
     }
 
-    fn message(&mut self, message: &Message) {
+    pub(crate) fn message(&mut self, message: &Message) {
         match message {
             Message::User(parts) => {
                 self.user("");

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::listener::{Heard, Listener, Status};
 use super::model::{Given, Model, Summary};
+use super::told::Told;
 use crate::Request;
 use crate::failure::Failure;
 use crate::retry::{Policy, Wait};
@@ -34,6 +36,16 @@ impl Chain {
         self
     }
 
+    /// A conversation in which nothing has been said.
+    pub fn told(&self) -> Told {
+        Told::to(!self.others.is_empty())
+    }
+
+    /// Whether requests with these options can go on with a conversation; else it must be told from its beginning.
+    pub fn suits(&self, told: &Told, options: &Map<String, Value>) -> bool {
+        self.first.suits(told, options)
+    }
+
     /// Asks until there is an answer, or a failure that stands.
     pub async fn stream(
         &self,
@@ -41,13 +53,25 @@ impl Chain {
         listener: &mut impl Listener,
         cancel: &CancellationToken,
     ) -> Result<Summary, Failure> {
+        self.go_on(&mut self.told(), request, listener, cancel).await
+    }
+
+    /// The same for a conversation that is kept; the messages of the request come behind it.
+    pub async fn go_on(
+        &self,
+        told: &mut Told,
+        request: &Request,
+        listener: &mut impl Listener,
+        cancel: &CancellationToken,
+    ) -> Result<Summary, Failure> {
         let (mut model, mut others) = (&self.first, self.others.iter());
         loop {
             let next = others.next();
-            let (failure, given) = match self.tried(model, next.is_some(), request, listener, cancel).await {
-                Ok(summary) => return Ok(summary),
-                Err(failed) => failed,
-            };
+            let (failure, given) =
+                match self.tried(model, next.is_some(), told, request, listener, cancel).await {
+                    Ok(summary) => return Ok(summary),
+                    Err(failed) => failed,
+                };
             let Some(next) = next.filter(|_| failure.class.allows_another_model() && !given.call) else {
                 return Err(failure);
             };
@@ -68,6 +92,7 @@ impl Chain {
         &self,
         model: &Model,
         has_next: bool,
+        told: &mut Told,
         request: &Request,
         listener: &mut impl Listener,
         cancel: &CancellationToken,
@@ -75,7 +100,7 @@ impl Chain {
         let mut attempt = 0;
         loop {
             let mut given = Given::default();
-            let failure = match model.attempt(request, listener, cancel, &mut given).await {
+            let failure = match model.attempt(told, request, listener, cancel, &mut given).await {
                 Ok(summary) => return Ok(summary),
                 Err(failure) => failure,
             };

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use praxis_os::{HttpStream, HttpStreams, StreamRequest, StreamWaits};
 
 use crate::failure::{Failure, Redactor, Refusal, told_headers};
@@ -36,7 +37,7 @@ impl<'a> Sender<'a> {
         self,
         url: String,
         headers: Vec<(String, String)>,
-        body: Vec<u8>,
+        body: Vec<Bytes>,
         timeouts: Timeouts,
     ) -> Result<Exchange<'a>, Failure> {
         let waits = StreamWaits {

@@ -4,16 +4,17 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use praxis_os::HttpStreams;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::exchange::Sender;
 use super::filter::Filter;
 use super::listener::{Heard, Listener, Status};
+use super::told::Told;
 use super::url::join;
 use crate::failure::{Failure, Redactor, Refusal};
-use crate::normalise::normalise;
 use crate::provider::{Resolved, WireKind};
-use crate::script::{Act, Fault, Player, RetryAfter, Seen};
+use crate::script::{Act, Fault, Played, Player, RetryAfter};
 use crate::stream::Reader;
 use crate::wire::{Anthropic, Chat, Gemini, Responses, Wire};
 use crate::{Event, FinishReason, Headers, Request, Secret, Usage};
@@ -29,8 +30,17 @@ pub struct Model(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Served { resolved: Arc<Resolved>, http: HttpStreams, more: Headers },
+    Served(Served),
     Scripted { player: Arc<Player>, agent: Option<String> },
+}
+
+/// Where a model is asked over HTTP.
+#[derive(Clone)]
+struct Served {
+    resolved: Arc<Resolved>,
+    http: HttpStreams,
+    /// Headers beyond the configured ones.
+    more: Headers,
 }
 
 /// How an answer ended.
@@ -82,7 +92,11 @@ impl std::fmt::Debug for Model {
 impl Model {
     /// A model behind HTTP. The client is shared: its connections are kept for the next request.
     pub fn new(resolved: Resolved, http: &HttpStreams) -> Self {
-        Self(Kind::Served { resolved: Arc::new(resolved), http: http.clone(), more: Headers::default() })
+        Self(Kind::Served(Served {
+            resolved: Arc::new(resolved),
+            http: http.clone(),
+            more: Headers::default(),
+        }))
     }
 
     /// A model that plays a script, without HTTP.
@@ -95,14 +109,14 @@ impl Model {
     pub fn for_agent(self, name: &str) -> Self {
         match self.0 {
             Kind::Scripted { player, .. } => Self(Kind::Scripted { player, agent: Some(name.to_owned()) }),
-            Kind::Served { .. } => self,
+            Kind::Served(_) => self,
         }
     }
 
     /// The same with one more header in every request; it wins over the others.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: Secret) -> Self {
-        if let Kind::Served { more, .. } = &mut self.0 {
+        if let Kind::Served(Served { more, .. }) = &mut self.0 {
             more.set(name, value);
         }
         self
@@ -111,7 +125,7 @@ impl Model {
     /// Its name, as provider/model.
     pub fn name(&self) -> String {
         match &self.0 {
-            Kind::Served { resolved, .. } => format!("{}/{}", self.provider(), resolved.target.model),
+            Kind::Served(Served { resolved, .. }) => format!("{}/{}", self.provider(), resolved.target.model),
             Kind::Scripted { .. } => "scripted/scripted".to_owned(),
         }
     }
@@ -119,7 +133,7 @@ impl Model {
     /// The provider's id.
     pub fn provider(&self) -> &str {
         match &self.0 {
-            Kind::Served { resolved, .. } => &resolved.target.provider,
+            Kind::Served(Served { resolved, .. }) => &resolved.target.provider,
             Kind::Scripted { .. } => "scripted",
         }
     }
@@ -131,11 +145,21 @@ impl Model {
         listener: &mut impl Listener,
         cancel: &CancellationToken,
     ) -> Result<Summary, Failure> {
-        self.attempt(request, listener, cancel, &mut Given::default()).await
+        self.attempt(&mut Told::default(), request, listener, cancel, &mut Given::default()).await
+    }
+
+    pub(super) fn suits(&self, told: &Told, options: &Map<String, Value>) -> bool {
+        match &self.0 {
+            Kind::Served(Served { resolved, .. }) => {
+                told.suits(resolved.endpoint.wire, &resolved.target, options)
+            }
+            Kind::Scripted { .. } => told.suits_script(),
+        }
     }
 
     pub(super) async fn attempt(
         &self,
+        told: &mut Told,
         request: &Request,
         listener: &mut impl Listener,
         cancel: &CancellationToken,
@@ -143,44 +167,38 @@ impl Model {
     ) -> Result<Summary, Failure> {
         let audience = Audience { listener, given, cancel, provider: self.provider() };
         match &self.0 {
-            Kind::Served { resolved, http, more } => {
-                self.serve(resolved, http, more, request, audience).await
-            }
+            Kind::Served(served) => self.serve(served, told, request, audience).await,
             Kind::Scripted { player, agent } => {
-                let seen = Seen::of(request);
-                let seen = agent.iter().fold(seen, |seen, agent| seen.by_agent(agent));
-                self.play(player, &seen, audience).await
+                let seen = told.seen(request, agent.as_deref()).ok_or_else(|| self.of_another())?;
+                let played = player.turn(&seen);
+                drop(seen);
+                self.play(&played, audience).await
             }
         }
     }
 
     async fn serve(
         &self,
-        resolved: &Resolved,
-        http: &HttpStreams,
-        more: &Headers,
+        served: &Served,
+        told: &mut Told,
         request: &Request,
         mut audience: Audience<'_, impl Listener>,
     ) -> Result<Summary, Failure> {
+        let Served { resolved, http, more } = served;
         let endpoint = &resolved.endpoint;
-        let wire = wire(endpoint.wire);
-        let mut prepared = request.clone();
-        normalise(&mut prepared, &resolved.target);
-        let lowered = wire.lower(&prepared, &resolved.target);
-        for warning in lowered.warnings {
+        let lowered = told.lower(endpoint.wire, &resolved.target, request);
+        let mut lowered = lowered.ok_or_else(|| self.of_another())?;
+        for warning in std::mem::take(&mut lowered.warnings) {
             self.tell(audience.listener, Heard::Status(Status::Warning(warning))).await?;
         }
-        let body = serde_json::to_vec(&lowered.body).map_err(|error| {
-            Failure::new(crate::failure::Class::Unknown, self.provider(), error.to_string())
-        })?;
         let redactor = Redactor::of(endpoint.headers.iter().chain(more.iter()).map(|(_, value)| value));
         let headers = headers(&lowered.headers, &endpoint.headers, more);
         let sender = Sender { http, provider: self.provider(), redactor: &redactor };
         let url = join(&endpoint.base_url, &lowered.path);
-        let mut exchange =
-            audience.unless_cancelled(sender.post(url, headers, body, endpoint.timeouts)).await??;
+        let posted = sender.post(url, headers, lowered.into_pieces(), endpoint.timeouts);
+        let mut exchange = audience.unless_cancelled(posted).await??;
 
-        let mut reader = Reader::new(wire.raise());
+        let mut reader = Reader::new(wire(endpoint.wire).raise());
         let is_local = crate::provider::is_loopback(&endpoint.base_url);
         let mut filter = Filter::new(endpoint.wire, is_local, request);
         let mut events = Vec::new();
@@ -212,11 +230,9 @@ impl Model {
 
     async fn play(
         &self,
-        player: &Player,
-        seen: &Seen,
+        played: &Played,
         mut audience: Audience<'_, impl Listener>,
     ) -> Result<Summary, Failure> {
-        let played = player.turn(seen);
         for act in played.acts() {
             match act {
                 Act::Wait(time) => audience.unless_cancelled(tokio::time::sleep(time)).await?,
@@ -281,6 +297,12 @@ impl Model {
         }
     }
 
+    /// A fault of ours: what another model was told must be said again.
+    fn of_another(&self) -> Failure {
+        let message = "the conversation was written for another model; please report this";
+        Failure::new(crate::failure::Class::Unknown, self.provider(), message)
+    }
+
     /// Readers promise an end, so this is a fault of ours and not worth a panic.
     fn without_end(&self) -> Failure {
         let message = "the answer had no end; please report this";
@@ -288,7 +310,7 @@ impl Model {
     }
 }
 
-fn wire(kind: WireKind) -> Box<dyn Wire> {
+pub(super) fn wire(kind: WireKind) -> Box<dyn Wire> {
     match kind {
         WireKind::Anthropic => Box::new(Anthropic),
         WireKind::Chat => Box::new(Chat::default()),

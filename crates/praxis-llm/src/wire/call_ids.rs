@@ -17,32 +17,42 @@ pub(crate) enum Form {
 ///
 /// What an id becomes depends only on the ids before it, so the beginning of a growing conversation stays as it is and
 /// can be cached.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CallIds {
     form: Form,
-    mapped: HashMap<String, String>,
-    taken: HashSet<String>,
+    /// What each id became; none if it stayed as it was.
+    mapped: HashMap<String, Option<String>>,
+    /// What ids became that did not stay.
+    changed: HashSet<String>,
 }
 
 impl CallIds {
     pub(crate) fn new(form: Form) -> Self {
-        Self { form, mapped: HashMap::new(), taken: HashSet::new() }
+        Self { form, mapped: HashMap::new(), changed: HashSet::new() }
     }
 
     /// The id to send.
     pub(crate) fn map(&mut self, id: &str) -> String {
         if let Some(mapped) = self.mapped.get(id) {
-            return mapped.clone();
+            return mapped.as_deref().unwrap_or(id).to_owned();
         }
         let plain = self.form.shape(id);
         let mut mapped = plain.clone();
-        let mut number = self.taken.len();
-        while !self.taken.insert(mapped.clone()) {
+        let mut number = self.mapped.len();
+        while self.is_taken(&mapped) {
             mapped = self.form.numbered(&plain, number);
             number += 1;
         }
-        self.mapped.insert(id.to_owned(), mapped.clone());
+        let stays = mapped == id;
+        if !stays {
+            self.changed.insert(mapped.clone());
+        }
+        self.mapped.insert(id.to_owned(), (!stays).then(|| mapped.clone()));
         mapped
+    }
+
+    fn is_taken(&self, id: &str) -> bool {
+        self.changed.contains(id) || matches!(self.mapped.get(id), Some(None))
     }
 }
 

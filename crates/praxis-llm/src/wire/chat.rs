@@ -12,9 +12,12 @@ mod raise;
 mod slots;
 mod usage;
 
+use serde_json::{Map, Value};
+
 use super::ids::Ids;
-use super::{Lowered, Raise, Wire};
-use crate::{Request, Target};
+use super::{Conversation, Lowered, Raise, Wire};
+use crate::{Message, Request, Target};
+use messages::Writer;
 
 /// The Chat Completions API, under a base URL like `https://api.openai.com/v1`.
 ///
@@ -32,13 +35,36 @@ impl Chat {
 }
 
 impl Wire for Chat {
-    fn lower(&self, request: &Request, target: &Target) -> Lowered {
-        lower::lower(request, target)
+    fn conversation(&self, _: &Map<String, Value>, target: &Target) -> Box<dyn Conversation> {
+        Box::new(Writer::new(target))
     }
 
     fn raise(&self) -> Box<dyn Raise> {
         let ids = self.prefix.clone().map_or_else(Ids::random, Ids::new);
         Box::new(raise::Raiser::new(ids))
+    }
+}
+
+impl Conversation for Writer {
+    fn push(&mut self, message: &Message) {
+        self.push(message);
+    }
+
+    fn seal(&mut self) {
+        let marked = self.dialect.mark.is_some();
+        self.list.seal(if marked { marks::REACH } else { 1 }, |message| message);
+    }
+
+    fn suits(&self, _: &Map<String, Value>) -> bool {
+        true
+    }
+
+    fn lower(&self, request: &Request) -> Lowered {
+        lower::lower(request, self)
+    }
+
+    fn copied(&self) -> Box<dyn Conversation> {
+        Box::new(self.clone())
     }
 }
 

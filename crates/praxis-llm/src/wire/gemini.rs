@@ -5,9 +5,12 @@ mod lower;
 mod parts;
 mod raise;
 
+use serde_json::{Map, Value};
+
 use super::ids::Ids;
-use super::{Lowered, Raise, Wire};
-use crate::{Request, Target};
+use super::{Conversation, Lowered, Raise, Wire};
+use crate::{Message, Request, Target};
+use parts::Writer;
 
 /// The key of our metadata on parts.
 const FAMILY: &str = "google";
@@ -26,13 +29,35 @@ impl Gemini {
 }
 
 impl Wire for Gemini {
-    fn lower(&self, request: &Request, target: &Target) -> Lowered {
-        lower::lower(request, target)
+    fn conversation(&self, _: &Map<String, Value>, target: &Target) -> Box<dyn Conversation> {
+        Box::new(Writer::new(target))
     }
 
     fn raise(&self) -> Box<dyn Raise> {
         let ids = self.prefix.clone().map_or_else(Ids::random, Ids::new);
         Box::new(raise::Raiser::new(ids))
+    }
+}
+
+impl Conversation for Writer {
+    fn push(&mut self, message: &Message) {
+        self.push(message);
+    }
+
+    fn seal(&mut self) {
+        self.seal();
+    }
+
+    fn suits(&self, _: &Map<String, Value>) -> bool {
+        true
+    }
+
+    fn lower(&self, request: &Request) -> Lowered {
+        lower::lower(request, self)
+    }
+
+    fn copied(&self) -> Box<dyn Conversation> {
+        Box::new(self.clone())
     }
 }
 

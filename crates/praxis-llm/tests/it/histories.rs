@@ -80,7 +80,7 @@ fn any_message() -> impl Strategy<Value = Message> {
     ]
 }
 
-fn any_history() -> impl Strategy<Value = Vec<Message>> {
+pub(crate) fn any_history() -> impl Strategy<Value = Vec<Message>> {
     prop::collection::vec(any_message(), 0..14)
 }
 

@@ -5,6 +5,7 @@
 mod answers;
 mod behaviour;
 mod bodies;
+mod conversations;
 mod histories;
 mod lab;
 mod openai_answers;

@@ -4,11 +4,13 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use tokio::time::{Instant, timeout_at};
 
+use super::body;
 use super::fault::{HttpFault, StreamError, Wait, of_reading, of_sending};
 use super::{address, causes};
 
@@ -24,8 +26,8 @@ pub struct StreamRequest {
     pub url: String,
     /// Headers. They may hold keys, so they are never shown.
     pub headers: Vec<(String, String)>,
-    /// What to post.
-    pub body: Vec<u8>,
+    /// What to post, in pieces that are sent one behind the other.
+    pub body: Vec<Bytes>,
     /// How long to wait.
     pub waits: StreamWaits,
 }
@@ -84,7 +86,7 @@ impl HttpStreams {
         let now = Instant::now();
         let end = waits.whole.map(|whole| (now + whole, whole));
         let (until, wait) = sooner((now + waits.first_byte, Wait::FirstByte(waits.first_byte)), end);
-        let sending = client.post(url).headers(headers).body(request.body).send();
+        let sending = client.post(url).headers(headers).body(body::of(request.body)).send();
         let response = match timeout_at(until, sending).await {
             Ok(sent) => sent.map_err(|error| of_sending(error, &host))?,
             Err(_) => return Err(StreamError::late(&host, wait)),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::FAMILY;
-use super::options::Options;
+use crate::wire::growing::Growing;
 use crate::wire::media::{self, MOVED_CAPTION, MediaInResults, media_in_results};
 use crate::wire::note::{FIRST_WORD, note};
 use crate::{AssistantPart, Media, Message, Metadata, Output, Request, Target, ToolResult, UserPart};
@@ -12,12 +12,17 @@ use crate::{AssistantPart, Media, Message, Metadata, Output, Request, Target, To
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Everything that one side says until the other speaks.
+#[derive(Debug, Clone)]
 pub(super) struct Turn {
     role: &'static str,
     blocks: Vec<Value>,
 }
 
 impl Turn {
+    fn first() -> Self {
+        Self { role: "user", blocks: text(FIRST_WORD).into_iter().collect() }
+    }
+
     pub(super) fn into_value(mut self) -> Value {
         // The API wants the results of calls before anything else.
         self.blocks.sort_by_key(|block| self.role == "user" && block["type"] != "tool_result");
@@ -29,50 +34,47 @@ pub(super) fn system(request: &Request) -> Vec<Value> {
     request.system.iter().filter_map(|block| text(&block.0)).collect()
 }
 
-/// The conversation as turns that alternate, the user's first.
-pub(super) fn turns(
-    request: &Request,
-    target: &Target,
-    options: &Options<'_>,
-    warnings: &mut Vec<String>,
-) -> Vec<Turn> {
-    let mut writer = Writer {
-        target,
-        // What speaks this format and is not known to the table is taken for a copy of it.
-        inside: match media_in_results(target) {
-            MediaInResults::Nothing if target.npm.is_empty() => MediaInResults::ImagesAndPdf,
-            inside => inside,
-        },
-        is_claude: target.model.contains("claude") || target.wire_model.contains("claude"),
-        send_thoughts: options.send_thoughts,
-        turns: Vec::with_capacity(request.messages.len() + 1),
-        unsigned: 0,
-    };
-    for message in &request.messages {
-        writer.message(message);
-    }
-    if writer.unsigned > 0 {
-        warnings.push(format!("{} thoughts without a signature were left out", writer.unsigned));
-    }
-    let mut turns = writer.turns;
-    if turns.first().is_none_or(|turn| turn.role != "user") {
-        turns.insert(0, Turn { role: "user", blocks: text(FIRST_WORD).into_iter().collect() });
-    }
-    trim_prefill(&mut turns);
-    turns
-}
-
-struct Writer<'a> {
-    target: &'a Target,
+/// Writes all that is said, as turns that alternate, the user's first.
+#[derive(Debug, Clone)]
+pub(super) struct Writer {
+    pub(super) target: Target,
     inside: MediaInResults,
     is_claude: bool,
-    send_thoughts: bool,
-    turns: Vec<Turn>,
-    unsigned: usize,
+    pub(super) send_thoughts: bool,
+    pub(super) turns: Growing<Turn>,
+    /// Thoughts that were left out.
+    pub(super) unsigned: usize,
+    pub(super) has_calls: bool,
 }
 
-impl Writer<'_> {
-    fn message(&mut self, message: &Message) {
+impl Writer {
+    pub(super) fn new(target: &Target, send_thoughts: bool) -> Self {
+        Self {
+            target: target.clone(),
+            // What speaks this format and is not known to the table is taken for a copy of it.
+            inside: match media_in_results(target) {
+                MediaInResults::Nothing if target.npm.is_empty() => MediaInResults::ImagesAndPdf,
+                inside => inside,
+            },
+            is_claude: target.model.contains("claude") || target.wire_model.contains("claude"),
+            send_thoughts,
+            turns: Growing::default(),
+            unsigned: 0,
+            has_calls: false,
+        }
+    }
+
+    /// What may still change, as it can be sent.
+    pub(super) fn open(&self) -> Value {
+        let mut turns = self.turns.open.clone();
+        if self.turns.is_empty() {
+            turns.push(Turn::first());
+        }
+        trim_prefill(&mut turns);
+        turns.into_iter().map(Turn::into_value).collect()
+    }
+
+    pub(super) fn push(&mut self, message: &Message) {
         match message {
             Message::User(parts) => {
                 let blocks = parts.iter().filter_map(|part| match part {
@@ -80,21 +82,24 @@ impl Writer<'_> {
                     UserPart::Media(content) => Some(self.media(content)),
                 });
                 let blocks = blocks.collect();
-                self.push("user", blocks);
+                self.say("user", blocks);
             }
-            Message::Note(content) => self.push("user", text(&note(content)).into_iter().collect()),
+            Message::Note(content) => self.say("user", text(&note(content)).into_iter().collect()),
             Message::Assistant(parts) => self.assistant(parts),
             Message::Tool(results) => self.results(results),
         }
     }
 
-    fn push(&mut self, role: &'static str, blocks: Vec<Value>) {
+    fn say(&mut self, role: &'static str, blocks: Vec<Value>) {
         if blocks.is_empty() {
             return;
         }
-        match self.turns.last_mut() {
+        if self.turns.is_empty() && role != "user" {
+            self.turns.open.push(Turn::first());
+        }
+        match self.turns.open.last_mut() {
             Some(turn) if turn.role == role => turn.blocks.extend(blocks),
-            _ => self.turns.push(Turn { role, blocks }),
+            _ => self.turns.open.push(Turn { role, blocks }),
         }
     }
 
@@ -106,6 +111,7 @@ impl Writer<'_> {
         });
         let mut blocks = Vec::with_capacity(parts.len());
         for part in parts {
+            self.has_calls |= matches!(part, AssistantPart::Call { .. });
             match part {
                 AssistantPart::Text { text: content, .. } => {
                     blocks.extend(text(content).or_else(|| signed.then(|| json!({"type": "text", "text": " "}))));
@@ -119,7 +125,7 @@ impl Writer<'_> {
                 })),
             }
         }
-        self.push("assistant", blocks);
+        self.say("assistant", blocks);
     }
 
     fn thought(&mut self, text: &str, metadata: &Metadata) -> Option<Value> {
@@ -144,13 +150,14 @@ impl Writer<'_> {
     }
 
     fn results(&mut self, results: &[ToolResult]) {
+        self.has_calls = true;
         let mut blocks: Vec<Value> = results.iter().map(|result| self.result(result)).collect();
         let moved = media::moved(results, self.inside);
         if !moved.is_empty() {
             blocks.extend(text(MOVED_CAPTION));
             blocks.extend(moved.into_iter().map(|medium| self.media(medium)));
         }
-        self.push("user", blocks);
+        self.say("user", blocks);
     }
 
     fn result(&self, result: &ToolResult) -> Value {
@@ -177,7 +184,7 @@ impl Writer<'_> {
     }
 
     fn media(&self, content: &Media) -> Value {
-        if let Some(refusal) = media::refusal(content, self.target) {
+        if let Some(refusal) = media::refusal(content, &self.target) {
             return json!({"type": "text", "text": refusal});
         }
         let source = if media::is_link(content) {

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::blocks::{self, Turn};
+use super::blocks::{self, Writer};
 use super::marks;
 use super::options::Options;
-use crate::wire::Lowered;
-use crate::{AssistantPart, Message, OutputSchema, Request, Target, ToolChoice};
+use crate::wire::{Lowered, Written};
+use crate::{OutputSchema, Request, Target, ToolChoice};
 
 /// The longest answer if nobody says.
 const MAX_TOKENS: u64 = 4_096;
@@ -14,10 +14,14 @@ const MAX_TOKENS: u64 = 4_096;
 /// The smallest thinking budget that the API takes.
 const MIN_BUDGET: u64 = 1_024;
 
-pub(super) fn lower(request: &Request, target: &Target) -> Lowered {
+/// Writes a request around what was said.
+pub(super) fn lower(request: &Request, said: &Writer) -> Lowered {
+    let target = &said.target;
     let options = Options::read(&request.options);
     let mut warnings = Vec::new();
-    let turns = blocks::turns(request, target, &options, &mut warnings);
+    if said.unsigned > 0 {
+        warnings.push(format!("{} thoughts without a signature were left out", said.unsigned));
+    }
 
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(target.wire_model));
@@ -25,8 +29,8 @@ pub(super) fn lower(request: &Request, target: &Target) -> Lowered {
     if !system.is_empty() {
         body.insert("system".to_owned(), Value::Array(system));
     }
-    body.insert("messages".to_owned(), turns.into_iter().map(Turn::into_value).collect());
-    insert_tools(request, &options, &mut body, &mut warnings);
+    body.insert("messages".to_owned(), said.open());
+    insert_tools(request, said.has_calls, &options, &mut body, &mut warnings);
     insert_length(request, target, &options, &mut body, &mut warnings);
     insert_sampling(request, &options, &mut body, &mut warnings);
     options.insert_into(&mut body);
@@ -37,7 +41,13 @@ pub(super) fn lower(request: &Request, target: &Target) -> Lowered {
         warnings.push(format!("this API has no output schema; `{name}` must be asked for with a tool"));
     }
     let headers = headers(request, target, &options);
-    Lowered { path: "/messages".to_owned(), headers, body: Value::Object(body), warnings }
+    Lowered {
+        path: "/messages".to_owned(),
+        headers,
+        body: Value::Object(body),
+        written: Written { field: "messages", at: 0, pieces: said.turns.sealed() },
+        warnings,
+    }
 }
 
 fn headers(request: &Request, target: &Target, options: &Options<'_>) -> Vec<(&'static str, String)> {
@@ -65,13 +75,14 @@ fn headers(request: &Request, target: &Target, options: &Options<'_>) -> Vec<(&'
 
 fn insert_tools(
     request: &Request,
+    has_calls: bool,
     options: &Options<'_>,
     body: &mut Map<String, Value>,
     warnings: &mut Vec<String>,
 ) {
     let none = request.tool_choice == ToolChoice::None;
     // A history with calls is refused without tools; the choice then says it.
-    if request.tools.is_empty() || none && !has_calls(request) {
+    if request.tools.is_empty() || none && !has_calls {
         return;
     }
     let tools = request.tools.iter().map(|tool| {
@@ -149,12 +160,4 @@ fn insert_sampling(
         }
         body.insert(key.to_owned(), value);
     }
-}
-
-fn has_calls(request: &Request) -> bool {
-    request.messages.iter().any(|message| match message {
-        Message::Assistant(parts) => parts.iter().any(|part| matches!(part, AssistantPart::Call { .. })),
-        Message::Tool(_) => true,
-        Message::User(_) | Message::Note(_) => false,
-    })
 }

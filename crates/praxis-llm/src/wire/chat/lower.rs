@@ -3,37 +3,46 @@
 use serde_json::{Map, Value, json};
 
 use super::dialect::{Dialect, Schema};
-use super::{marks, messages, options};
+use super::messages::{self, Writer};
+use super::{marks, options};
 use crate::schema::{gemini, moonshot, openai, strict};
-use crate::wire::Lowered;
-use crate::{OutputSchema, Request, Target, ToolChoice, ToolSpec};
+use crate::wire::{Lowered, Written};
+use crate::{OutputSchema, Request, ToolChoice, ToolSpec};
 
 /// The longest name of an answer's shape.
 const NAME_CAP: usize = 64;
 
-/// Writes a request in the dialect of its target.
-pub(super) fn lower(request: &Request, target: &Target) -> Lowered {
-    let dialect = Dialect::of(target);
+/// Writes a request around what was said, in the dialect of its target.
+pub(super) fn lower(request: &Request, said: &Writer) -> Lowered {
+    let Writer { target, dialect, list, .. } = said;
     let mut warnings = Vec::new();
     let mut body = Map::new();
     let mut put = |field: &str, value: Value| body.insert(field.to_owned(), value);
 
     put("model", json!(target.wire_model));
-    let mut list = messages::write(request, target, &dialect);
-    marks::place(request, &dialect, &mut list);
-    put("messages", Value::Array(list));
-    tools(request, &dialect, &mut put, &mut warnings);
-    sampling(request, &dialect, &mut put, &mut warnings);
+    let mut system = messages::system(request, dialect);
+    let mut open = list.open.clone();
+    marks::place(request, dialect, system.as_mut(), &mut open);
+    let at = usize::from(system.is_some());
+    put("messages", system.into_iter().chain(open).collect());
+    tools(request, dialect, &mut put, &mut warnings);
+    sampling(request, dialect, &mut put, &mut warnings);
     if let Some(shape) = &request.output_schema {
-        put("response_format", response_format(shape, request, &dialect, &mut warnings));
+        put("response_format", response_format(shape, request, dialect, &mut warnings));
     }
     put("stream", json!(true));
     let usage = request.options.get("includeUsage") != Some(&json!(false));
     if usage && !dialect.refused.contains(&"stream_options") {
         put("stream_options", json!({"include_usage": true}));
     }
-    warnings.extend(options::write(&request.options, &dialect, &mut body));
-    Lowered { path: "/chat/completions".to_owned(), headers: Vec::new(), body: Value::Object(body), warnings }
+    warnings.extend(options::write(&request.options, dialect, &mut body));
+    Lowered {
+        path: "/chat/completions".to_owned(),
+        headers: Vec::new(),
+        body: Value::Object(body),
+        written: Written { field: "messages", at, pieces: list.sealed() },
+        warnings,
+    }
 }
 
 fn tools(

@@ -10,10 +10,15 @@ const FIRST: usize = 2;
 const LAST: usize = 2;
 
 /// How far back a message is looked for that can carry a mark; calls without text cannot.
-const REACH: usize = 8;
+pub(super) const REACH: usize = 8;
 
-/// Puts marks on the last piece of content of the chosen messages.
-pub(super) fn place(request: &Request, dialect: &Dialect, messages: &mut [Value]) {
+/// Puts marks on the last piece of content of the system text and of the chosen messages.
+pub(super) fn place(
+    request: &Request,
+    dialect: &Dialect,
+    system: Option<&mut Value>,
+    messages: &mut [Value],
+) {
     let automatic =
         ["cacheControl", "cache_control"].iter().any(|option| request.options.contains_key(*option));
     let Some(name) = dialect.mark.filter(|_| !automatic) else { return };
@@ -22,15 +27,11 @@ pub(super) fn place(request: &Request, dialect: &Dialect, messages: &mut [Value]
         CachePolicy::Marks => json!({"type": "ephemeral"}),
         CachePolicy::LongMarks => json!({"type": "ephemeral", "ttl": "1h"}),
     };
-    let (system, rest) = match messages {
-        [first, rest @ ..] if first["role"] == dialect.system => (Some(first), rest),
-        all => (None, all),
-    };
     if let Some(system) = system {
         split_system(system, request, name, &mark);
     }
     let mut left = LAST;
-    for message in rest.iter_mut().rev().take(REACH) {
+    for message in messages.iter_mut().rev().take(REACH) {
         if left == 0 {
             break;
         }

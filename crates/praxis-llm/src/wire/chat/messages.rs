@@ -6,6 +6,7 @@ use super::details::Details;
 use super::dialect::{Dialect, Server, Thoughts};
 use super::parts;
 use crate::wire::call_ids::CallIds;
+use crate::wire::growing::Growing;
 use crate::wire::media::{MOVED_CAPTION, MediaInResults, moved};
 use crate::wire::note::note;
 use crate::{AssistantPart, Message, Output, Request, Target, ToolResult};
@@ -13,39 +14,34 @@ use crate::{AssistantPart, Message, Output, Request, Target, ToolResult};
 /// Said by the assistant where a server does not take a user message behind a tool message.
 const BRIDGE: &str = "Done.";
 
-/// Writes the system text and all messages.
-pub(super) fn write(request: &Request, target: &Target, dialect: &Dialect) -> Vec<Value> {
-    let mut writer = Writer {
-        target,
-        dialect,
-        ids: CallIds::new(dialect.ids),
-        list: Vec::with_capacity(request.messages.len() + 1),
-    };
-    writer.system(request);
-    for message in &request.messages {
-        match message {
-            Message::User(parts) => writer.user(parts::user(parts, target)),
-            Message::Assistant(parts) => writer.assistant(parts),
-            Message::Tool(results) => writer.results(results),
-            Message::Note(text) => writer.note(text),
-        }
-    }
-    writer.list
+/// The system text, if there is any.
+pub(super) fn system(request: &Request, dialect: &Dialect) -> Option<Value> {
+    let blocks: Vec<&str> =
+        request.system.iter().map(|block| &*block.0).filter(|text| !text.is_empty()).collect();
+    (!blocks.is_empty()).then(|| json!({"role": dialect.system, "content": blocks.join("\n")}))
 }
 
-struct Writer<'a> {
-    target: &'a Target,
-    dialect: &'a Dialect,
+/// Writes all that is said, for one target in its dialect.
+#[derive(Debug, Clone)]
+pub(super) struct Writer {
+    pub(super) target: Target,
+    pub(super) dialect: Dialect,
     ids: CallIds,
-    list: Vec<Value>,
+    pub(super) list: Growing<Value>,
 }
 
-impl Writer<'_> {
-    fn system(&mut self, request: &Request) {
-        let blocks: Vec<&str> =
-            request.system.iter().map(|block| &*block.0).filter(|text| !text.is_empty()).collect();
-        if !blocks.is_empty() {
-            self.list.push(json!({"role": self.dialect.system, "content": blocks.join("\n")}));
+impl Writer {
+    pub(super) fn new(target: &Target) -> Self {
+        let dialect = Dialect::of(target);
+        Self { target: target.clone(), ids: CallIds::new(dialect.ids), dialect, list: Growing::default() }
+    }
+
+    pub(super) fn push(&mut self, message: &Message) {
+        match message {
+            Message::User(parts) => self.user(parts::user(parts, &self.target)),
+            Message::Assistant(parts) => self.assistant(parts),
+            Message::Tool(results) => self.results(results),
+            Message::Note(text) => self.note(text),
         }
     }
 
@@ -53,21 +49,21 @@ impl Writer<'_> {
         if parts::is_empty(&content) {
             return;
         }
-        let behind_tool = self.list.last().is_some_and(|last| last["role"] == "tool");
+        let behind_tool = self.list.open.last().is_some_and(|last| last["role"] == "tool");
         if self.dialect.bridged && behind_tool {
-            self.list.push(json!({"role": "assistant", "content": BRIDGE}));
+            self.list.open.push(json!({"role": "assistant", "content": BRIDGE}));
         }
-        self.list.push(json!({"role": "user", "content": content}));
+        self.list.open.push(json!({"role": "user", "content": content}));
     }
 
     /// A note stands alone where the server takes that, else at the end of the user's words.
     fn note(&mut self, text: &str) {
         if self.dialect.notes {
-            self.list.push(json!({"role": self.dialect.system, "content": text}));
+            self.list.open.push(json!({"role": self.dialect.system, "content": text}));
             return;
         }
         let note = note(text);
-        match self.list.last_mut() {
+        match self.list.open.last_mut() {
             Some(last) if last["role"] == "user" => parts::append(&mut last["content"], &note),
             _ => self.user(json!(note)),
         }
@@ -93,7 +89,7 @@ impl Writer<'_> {
                 }
             }
         }
-        self.list.extend(said.message(&self.dialect.thoughts));
+        self.list.open.extend(said.message(&self.dialect.thoughts));
     }
 
     fn results(&mut self, results: &[ToolResult]) {
@@ -106,14 +102,14 @@ impl Writer<'_> {
             if self.dialect.server == Server::Mistral {
                 message["name"] = json!(result.name);
             }
-            self.list.push(message);
+            self.list.open.push(message);
         }
         let media = moved(results, MediaInResults::Nothing);
         if media.is_empty() {
             return;
         }
         let mut pieces = vec![json!({"type": "text", "text": MOVED_CAPTION})];
-        pieces.extend(media.into_iter().map(|media| parts::media(media, self.target)));
+        pieces.extend(media.into_iter().map(|media| parts::media(media, &self.target)));
         self.user(Value::Array(pieces));
     }
 }

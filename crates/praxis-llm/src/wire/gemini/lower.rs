@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::parts;
+use super::parts::{self, Writer};
 use crate::schema::gemini::parameters;
-use crate::wire::Lowered;
+use crate::wire::{Lowered, Written};
 use crate::{Request, Target, ToolChoice};
 
 /// Options that belong into `generationConfig`.
@@ -23,14 +23,16 @@ const GENERATION: [&str; 9] = [
 /// Options that belong into the body itself.
 const BODY: [&str; 4] = ["safetySettings", "cachedContent", "labels", "serviceTier"];
 
-pub(super) fn lower(request: &Request, target: &Target) -> Lowered {
+/// Writes a request around what was said.
+pub(super) fn lower(request: &Request, said: &Writer) -> Lowered {
+    let target = &said.target;
     let mut warnings = Vec::new();
     let mut body = Map::new();
     let system = parts::system(request);
     if !system.is_empty() {
         body.insert("systemInstruction".to_owned(), json!({"parts": system}));
     }
-    body.insert("contents".to_owned(), Value::Array(parts::contents(request, target)));
+    body.insert("contents".to_owned(), said.open());
     insert_tools(request, &mut body);
     let generation = generation(request, target, &mut warnings);
     if !generation.is_empty() {
@@ -41,7 +43,13 @@ pub(super) fn lower(request: &Request, target: &Target) -> Lowered {
             body.insert(key.to_owned(), value.clone());
         }
     }
-    Lowered { path: path(&target.wire_model), headers: Vec::new(), body: Value::Object(body), warnings }
+    Lowered {
+        path: path(&target.wire_model),
+        headers: Vec::new(),
+        body: Value::Object(body),
+        written: Written { field: "contents", at: 0, pieces: said.contents.sealed() },
+        warnings,
+    }
 }
 
 fn path(model: &str) -> String {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::FAMILY;
+use crate::wire::growing::Growing;
 use crate::wire::media::{self, MOVED_CAPTION, MediaInResults, media_in_results};
 use crate::wire::note::{FIRST_WORD, note};
 use crate::{AssistantPart, Media, Message, Metadata, Output, Request, Target, ToolResult, UserPart};
@@ -21,27 +22,7 @@ pub(super) fn system(request: &Request) -> Vec<Value> {
         .collect()
 }
 
-/// The contents, the user's first. Results of calls stay apart from what the user says: their number must be that of the
-/// calls.
-pub(super) fn contents(request: &Request, target: &Target) -> Vec<Value> {
-    let mut writer = Writer {
-        target,
-        inside: media_in_results(target),
-        wants_signatures: target.model.contains("gemini-3"),
-        contents: Vec::with_capacity(request.messages.len() + 1),
-        given: HashMap::new(),
-    };
-    for message in &request.messages {
-        writer.message(message);
-    }
-    let mut contents = writer.contents;
-    if contents.first().is_none_or(|content| content.role != Role::User) {
-        contents.insert(0, Content { role: Role::User, parts: vec![json!({"text": FIRST_WORD})] });
-    }
-    contents.into_iter().map(Content::into_value).collect()
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     User,
     Model,
@@ -49,13 +30,18 @@ enum Role {
     Results,
 }
 
-struct Content {
+#[derive(Debug, Clone)]
+pub(super) struct Content {
     role: Role,
     parts: Vec<Value>,
 }
 
 impl Content {
-    fn into_value(self) -> Value {
+    fn first() -> Self {
+        Self { role: Role::User, parts: vec![json!({"text": FIRST_WORD})] }
+    }
+
+    pub(super) fn into_value(self) -> Value {
         let role = match self.role {
             Role::User | Role::Results => "user",
             Role::Model => "model",
@@ -64,17 +50,42 @@ impl Content {
     }
 }
 
-struct Writer<'a> {
-    target: &'a Target,
+/// Writes all that is said, the user's words first. Results of calls stay apart from what the user says: their number must
+/// be that of the calls.
+#[derive(Debug, Clone)]
+pub(super) struct Writer {
+    pub(super) target: Target,
     inside: MediaInResults,
     wants_signatures: bool,
-    contents: Vec<Content>,
+    pub(super) contents: Growing<Content>,
     /// The ids that the server gave its calls, by ours.
-    given: HashMap<&'a str, &'a str>,
+    given: HashMap<String, String>,
 }
 
-impl<'a> Writer<'a> {
-    fn message(&mut self, message: &'a Message) {
+impl Writer {
+    pub(super) fn new(target: &Target) -> Self {
+        Self {
+            target: target.clone(),
+            inside: media_in_results(target),
+            wants_signatures: target.model.contains("gemini-3"),
+            contents: Growing::default(),
+            given: HashMap::new(),
+        }
+    }
+
+    pub(super) fn seal(&mut self) {
+        self.contents.seal(1, Content::into_value);
+        // The results of these calls have come.
+        self.given.clear();
+    }
+
+    /// What may still change.
+    pub(super) fn open(&self) -> Value {
+        let first = self.contents.is_empty().then(Content::first);
+        first.into_iter().chain(self.contents.open.iter().cloned()).map(Content::into_value).collect()
+    }
+
+    pub(super) fn push(&mut self, message: &Message) {
         match message {
             Message::User(parts) => {
                 let parts = parts.iter().filter_map(|part| match part {
@@ -83,25 +94,28 @@ impl<'a> Writer<'a> {
                     UserPart::Media(content) => Some(self.media(content)),
                 });
                 let parts = parts.collect();
-                self.push(Role::User, parts);
+                self.say(Role::User, parts);
             }
-            Message::Note(text) => self.push(Role::User, vec![json!({"text": note(text)})]),
+            Message::Note(text) => self.say(Role::User, vec![json!({"text": note(text)})]),
             Message::Assistant(parts) => self.assistant(parts),
             Message::Tool(results) => self.results(results),
         }
     }
 
-    fn push(&mut self, role: Role, parts: Vec<Value>) {
+    fn say(&mut self, role: Role, parts: Vec<Value>) {
         if parts.is_empty() {
             return;
         }
-        match self.contents.last_mut() {
+        if self.contents.is_empty() && role != Role::User {
+            self.contents.open.push(Content::first());
+        }
+        match self.contents.open.last_mut() {
             Some(content) if content.role == role => content.parts.extend(parts),
-            _ => self.contents.push(Content { role, parts }),
+            _ => self.contents.open.push(Content { role, parts }),
         }
     }
 
-    fn assistant(&mut self, parts: &'a [AssistantPart]) {
+    fn assistant(&mut self, parts: &[AssistantPart]) {
         let mut written = Vec::with_capacity(parts.len());
         // Of calls made at once, only the first is signed.
         let mut unsigned = self.wants_signatures;
@@ -119,7 +133,7 @@ impl<'a> Writer<'a> {
                     let mut call = json!({"functionCall": {"name": name, "args": args}});
                     if let Some(given) = metadata.text(FAMILY, "callId") {
                         call["functionCall"]["id"] = json!(given);
-                        self.given.insert(id, given);
+                        self.given.insert(id.clone(), given.to_owned());
                     }
                     let signature = metadata.text(FAMILY, "thoughtSignature");
                     if let Some(signature) = signature.or(unsigned.then_some(NO_SIGNATURE)) {
@@ -130,19 +144,19 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        self.push(Role::Model, written);
+        self.say(Role::Model, written);
     }
 
     fn results(&mut self, results: &[ToolResult]) {
         let parts = results.iter().map(|result| self.result(result)).collect();
-        self.push(Role::Results, parts);
+        self.say(Role::Results, parts);
         let moved = media::moved(results, self.inside);
         if moved.is_empty() {
             return;
         }
         let mut parts = vec![json!({"text": MOVED_CAPTION})];
         parts.extend(moved.into_iter().map(|medium| self.media(medium)));
-        self.push(Role::User, parts);
+        self.say(Role::User, parts);
     }
 
     fn result(&self, result: &ToolResult) -> Value {
@@ -154,7 +168,7 @@ impl<'a> Writer<'a> {
         let mut parts = Vec::new();
         let media: &[Media] = if let Output::Content { media, .. } = &result.output { media } else { &[] };
         for medium in media.iter().filter(|medium| self.inside.takes(&medium.mime)) {
-            match media::refusal(medium, self.target) {
+            match media::refusal(medium, &self.target) {
                 // Only media may stand beside a result.
                 Some(refusal) => text.extend(["\n", &refusal]),
                 None => parts.push(self.media(medium)),
@@ -171,7 +185,7 @@ impl<'a> Writer<'a> {
     }
 
     fn media(&self, content: &Media) -> Value {
-        if let Some(refusal) = media::refusal(content, self.target) {
+        if let Some(refusal) = media::refusal(content, &self.target) {
             return json!({"text": refusal});
         }
         if media::is_link(content) {

@@ -8,34 +8,17 @@ use super::blocks::FAMILY;
 use crate::wire::call_ids::{CallIds, Form};
 use crate::wire::chat::messages::arguments;
 use crate::wire::chat::parts::url;
+use crate::wire::growing::Growing;
 use crate::wire::media::{MOVED_CAPTION, MediaInResults, media_in_results, moved, refusal};
-use crate::{AssistantPart, Media, Message, Metadata, Output, Request, Target, ToolResult, UserPart};
+use crate::{AssistantPart, Media, Message, Metadata, Output, Target, ToolResult, UserPart};
 
 /// The longest call id that the server takes.
 const ID_CAP: usize = 64;
 
-/// Writes the system text and all messages. `stored`: the server keeps the items, and is told their ids.
-pub(super) fn write(request: &Request, target: &Target, stored: bool) -> Vec<Value> {
-    let mut writer = Writer {
-        target,
-        stored,
-        inside: media_in_results(target),
-        ids: CallIds::new(Form::UpTo(ID_CAP)),
-        referred: HashSet::new(),
-        list: Vec::with_capacity(request.messages.len() * 2 + 2),
-    };
-    for block in request.system.iter().filter(|block| !block.0.is_empty()) {
-        writer.system(&block.0);
-    }
-    for message in &request.messages {
-        match message {
-            Message::User(parts) => writer.user(parts),
-            Message::Assistant(parts) => writer.assistant(parts),
-            Message::Tool(results) => writer.results(results),
-            Message::Note(text) => writer.system(text),
-        }
-    }
-    writer.list
+/// A piece of the system text.
+pub(super) fn system(text: &str, target: &Target) -> Value {
+    let role = if is_developed(target) { "developer" } else { "system" };
+    json!({"role": role, "content": text})
 }
 
 /// Whether the server wants the system text from the developer, as OpenAI does for models that think.
@@ -45,34 +28,52 @@ pub(super) fn is_developed(target: &Target) -> bool {
     openai && target.reasoning
 }
 
-struct Writer<'a> {
-    target: &'a Target,
-    stored: bool,
+/// Writes all that is said, for one target.
+#[derive(Debug, Clone)]
+pub(super) struct Writer {
+    pub(super) target: Target,
+    /// Whether the server keeps the items, and is told their ids.
+    pub(super) stored: bool,
     inside: MediaInResults,
     ids: CallIds,
-    referred: HashSet<&'a str>,
-    list: Vec<Value>,
+    referred: HashSet<String>,
+    pub(super) list: Growing<Value>,
 }
 
-impl<'a> Writer<'a> {
-    fn system(&mut self, text: &str) {
-        let role = if is_developed(self.target) { "developer" } else { "system" };
-        self.list.push(json!({"role": role, "content": text}));
+impl Writer {
+    pub(super) fn new(target: &Target, stored: bool) -> Self {
+        Self {
+            target: target.clone(),
+            stored,
+            inside: media_in_results(target),
+            ids: CallIds::new(Form::UpTo(ID_CAP)),
+            referred: HashSet::new(),
+            list: Growing::default(),
+        }
+    }
+
+    pub(super) fn push(&mut self, message: &Message) {
+        match message {
+            Message::User(parts) => self.user(parts),
+            Message::Assistant(parts) => self.assistant(parts),
+            Message::Tool(results) => self.results(results),
+            Message::Note(text) => self.list.open.push(system(text, &self.target)),
+        }
     }
 
     fn user(&mut self, parts: &[UserPart]) {
         let pieces = parts.iter().filter_map(|part| match part {
             UserPart::Text(text) if text.is_empty() => None,
             UserPart::Text(text) => Some(json!({"type": "input_text", "text": &**text})),
-            UserPart::Media(media) => Some(piece(media, self.target)),
+            UserPart::Media(media) => Some(piece(media, &self.target)),
         });
         let pieces: Vec<Value> = pieces.collect();
         if !pieces.is_empty() {
-            self.list.push(json!({"role": "user", "content": pieces}));
+            self.list.open.push(json!({"role": "user", "content": pieces}));
         }
     }
 
-    fn assistant(&mut self, parts: &'a [AssistantPart]) {
+    fn assistant(&mut self, parts: &[AssistantPart]) {
         // A thought must be followed by what it led to; one at the end led to nothing.
         let end = parts.iter().rposition(|part| !matches!(part, AssistantPart::Reasoning { .. }));
         let parts = &parts[..end.map_or(0, |last| last + 1)];
@@ -89,14 +90,14 @@ impl<'a> Writer<'a> {
                 AssistantPart::Text { text, metadata } => {
                     if !text.is_empty() && !self.refer(metadata) {
                         let content = json!([{"type": "output_text", "text": &**text}]);
-                        self.list.push(json!({"role": "assistant", "content": content}));
+                        self.list.open.push(json!({"role": "assistant", "content": content}));
                     }
                 }
                 AssistantPart::Call { id, name, input, metadata } => {
                     let id = self.ids.map(id);
                     if !self.refer(metadata) {
                         let arguments = arguments(input);
-                        self.list.push(json!({
+                        self.list.open.push(json!({
                             "type": "function_call", "call_id": id, "name": name, "arguments": arguments,
                         }));
                     }
@@ -107,16 +108,16 @@ impl<'a> Writer<'a> {
     }
 
     /// Refers to an item that the server keeps, once. False if it keeps none, so that it must be sent.
-    fn refer(&mut self, metadata: &'a Metadata) -> bool {
+    fn refer(&mut self, metadata: &Metadata) -> bool {
         let Some(id) = metadata.text(FAMILY, "itemId").filter(|_| self.stored) else { return false };
-        if self.referred.insert(id) {
-            self.list.push(json!({"type": "item_reference", "id": id}));
+        if self.referred.insert(id.to_owned()) {
+            self.list.open.push(json!({"type": "item_reference", "id": id}));
         }
         true
     }
 
     /// The parts of one thought as one item, without its id; without its encrypted form it would be refused.
-    fn thought(&mut self, parts: &[AssistantPart], metadata: &'a Metadata) {
+    fn thought(&mut self, parts: &[AssistantPart], metadata: &Metadata) {
         if self.refer(metadata) {
             return;
         }
@@ -126,22 +127,22 @@ impl<'a> Writer<'a> {
             _ => None,
         });
         let summary: Value = words.map(|text| json!({"type": "summary_text", "text": &**text})).collect();
-        self.list.push(json!({"type": "reasoning", "summary": summary, "encrypted_content": encrypted}));
+        self.list.open.push(json!({"type": "reasoning", "summary": summary, "encrypted_content": encrypted}));
     }
 
     fn results(&mut self, results: &[ToolResult]) {
         for result in results {
             let output = self.output(&result.output);
             let id = self.ids.map(&result.id);
-            self.list.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
+            self.list.open.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
         }
         let media = moved(results, self.inside);
         if media.is_empty() {
             return;
         }
         let mut pieces = vec![json!({"type": "input_text", "text": MOVED_CAPTION})];
-        pieces.extend(media.into_iter().map(|media| piece(media, self.target)));
-        self.list.push(json!({"role": "user", "content": pieces}));
+        pieces.extend(media.into_iter().map(|media| piece(media, &self.target)));
+        self.list.open.push(json!({"role": "user", "content": pieces}));
     }
 
     fn output(&self, output: &Output) -> Value {
@@ -157,7 +158,7 @@ impl<'a> Writer<'a> {
         if !text.is_empty() {
             pieces.push(json!({"type": "input_text", "text": &**text}));
         }
-        pieces.extend(inside.into_iter().map(|media| piece(media, self.target)));
+        pieces.extend(inside.into_iter().map(|media| piece(media, &self.target)));
         Value::Array(pieces)
     }
 }

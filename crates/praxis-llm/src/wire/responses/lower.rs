@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::input;
+use super::input::{self, Writer};
 use crate::schema::{openai, strict};
-use crate::wire::Lowered;
 use crate::wire::chat::lower::{is_on, shape_name};
+use crate::wire::{Lowered, Written};
 use crate::{Request, Target, ToolChoice, ToolSpec};
 
 /// The field that brings thoughts in a form that can be sent back.
@@ -53,15 +53,18 @@ const OURS: [&str; 19] = [
     "systemMessageMode",
 ];
 
-/// Writes a request.
-pub(super) fn lower(request: &Request, target: &Target) -> Lowered {
+/// Writes a request around what was said.
+pub(super) fn lower(request: &Request, said: &Writer) -> Lowered {
+    let Writer { target, stored, list, .. } = said;
     let mut warnings = Vec::new();
     let mut body = Map::new();
     let mut put = |field: &str, value: Value| body.insert(field.to_owned(), value);
-    let stored = is_on(request, "store");
+    let system = request.system.iter().filter(|block| !block.0.is_empty());
+    let system: Vec<Value> = system.map(|block| input::system(&block.0, target)).collect();
+    let at = system.len();
 
     put("model", json!(target.wire_model));
-    put("input", Value::Array(input::write(request, target, stored)));
+    put("input", system.into_iter().chain(list.open.iter().cloned()).collect());
     tools(request, &mut put, &mut warnings);
     sampling(request, target, &mut put, &mut warnings);
     if let Some(reasoning) = reasoning(request) {
@@ -70,13 +73,19 @@ pub(super) fn lower(request: &Request, target: &Target) -> Lowered {
     if let Some(text) = text(request, &mut warnings) {
         put("text", text);
     }
-    if let Some(include) = include(request, target, stored) {
+    if let Some(include) = include(request, target, *stored) {
         put("include", include);
     }
     put("store", json!(stored));
     put("stream", json!(true));
     warnings.extend(options(request, &mut body));
-    Lowered { path: "/responses".to_owned(), headers: Vec::new(), body: Value::Object(body), warnings }
+    Lowered {
+        path: "/responses".to_owned(),
+        headers: Vec::new(),
+        body: Value::Object(body),
+        written: Written { field: "input", at, pieces: list.sealed() },
+        warnings,
+    }
 }
 
 fn tools(request: &Request, put: &mut impl FnMut(&str, Value) -> Option<Value>, warnings: &mut Vec<String>) {
