@@ -14,8 +14,8 @@ use crate::error::from_sqlite;
 const OLDEST_SQLITE: i32 = 3_051_003;
 /// How long to wait for another process that writes.
 const PATIENCE: &str = "5000";
-/// What SQLite keeps in memory for a connection, in KiB.
-const WRITER_CACHE: u32 = 8 * 1_024;
+/// What SQLite keeps in memory for a connection, in KiB. A session writes at its end, so more would only grow with it.
+const WRITER_CACHE: u32 = 2 * 1_024;
 const READER_CACHE: u32 = 2 * 1_024;
 /// What is left of the log after a checkpoint, so that one big report does not stay twice on disk.
 const LOG_KEPT: u32 = 16 * 1_024 * 1_024;
