@@ -8,7 +8,7 @@ use praxis_proto::{Event, Failure as Trouble, Part, PartBody, Session, SessionId
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::JoinHandle;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::answer::{Desk, Settled};
 use super::ledger::Ledger;
@@ -18,6 +18,9 @@ use crate::shelf::told;
 
 /// How often a view is told that time has passed.
 const TICK: Duration = Duration::from_millis(100);
+/// How long events are let come together before they are shown: nobody reads faster, and to be woken for every word of an
+/// answer costs more than the word.
+const FRAME: Duration = Duration::from_millis(1);
 
 /// Follows one run.
 pub(super) struct Driver {
@@ -48,12 +51,16 @@ impl Driver {
     ) -> Result<Result<Outcome, EngineError>, Failure> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut next = Instant::now();
         let came = loop {
             tokio::select! {
                 biased;
                 settled = self.desk.answered(), if self.desk.is_busy() => self.answered(settled)?,
                 // While somebody is being asked, the screen stays as it is.
-                event = self.events.recv(), if !self.desk.is_busy() => self.hear(event).await?,
+                event = heard(next, &mut self.events), if !self.desk.is_busy() => {
+                    self.hear(event).await?;
+                    next = Instant::now() + FRAME;
+                }
                 came = &mut working => break came,
                 _ = ticks.tick(), if self.view.is_animated() && !self.desk.is_busy() => self.view.tick()?,
             }
@@ -165,4 +172,12 @@ impl Driver {
         }
         self.attend()
     }
+}
+
+/// The next event, from some time on.
+async fn heard(from: Instant, events: &mut Receiver<Event>) -> Result<Event, RecvError> {
+    if Instant::now() < from {
+        sleep_until(from).await;
+    }
+    events.recv().await
 }
