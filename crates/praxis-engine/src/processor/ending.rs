@@ -6,13 +6,18 @@ use praxis_llm::cost::Money;
 use praxis_llm::failure::{Class, Failure as Refused};
 use praxis_llm::turn::Summary;
 use praxis_llm::{FinishReason, Metadata};
-use praxis_proto::{Failure, PartBody, PatchPart, StepFinishPart};
+use praxis_proto::{Failure, PartBody, PatchPart, StepFinishPart, ToolPart, ToolState};
 use praxis_store::StoreError;
 use serde_json::{Map, Value};
 
-use super::call::{ABORTED, Ended};
+use super::call::{ABORTED, Ended, STRUCTURED_TOOL};
 use super::{Processor, Step};
+use crate::doom::{Doom, Verdict};
 use crate::failures;
+
+/// What a call hears in whose arguments the answer reached its length limit.
+const CUT_SHORT: &str = "The answer reached its length limit in the middle of this call's arguments, so nothing was done. \
+    Make the call again with less in it, for example in several smaller pieces.";
 
 impl Processor {
     /// Waits for the calls and closes whatever is open, however the answer ended.
@@ -37,7 +42,11 @@ impl Processor {
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);
         }
-        self.interrupt_pending().await?;
+        let cut_short = matches!(&heard, Ok(summary) if summary.finish_reason == FinishReason::Length);
+        match cut_short {
+            true => self.fail_pending(&mut step).await?,
+            false => self.interrupt_pending().await?,
+        }
         let broke_off = self.conclude(heard, &mut step).await?;
         self.message.time.completed = Some(self.record.now());
         self.record.answer(&self.message).await?;
@@ -113,6 +122,11 @@ impl Processor {
             let message = "the provider withheld the answer; ask in another way".to_owned();
             self.fail(Failure::ContentFilter { message });
         }
+        if summary.finish_reason == FinishReason::Error && self.called == 0 {
+            let message = "the provider ended the answer with an error and did not say which; try again, or use another model"
+                .to_owned();
+            self.fail(Failure::Unknown { message, reference: None });
+        }
         if self.bench.stop.token.is_cancelled() {
             self.fail(Failure::aborted(self.bench.why_cancelled()));
         }
@@ -147,12 +161,32 @@ impl Processor {
         Ok(())
     }
 
+    /// Fails calls in whose arguments the answer reached its length limit. The model waits for their results like for
+    /// any other, and can make them smaller.
+    async fn fail_pending(&mut self, step: &mut Outcomes) -> Result<(), StoreError> {
+        let now = self.record.now();
+        for index in self.take_pending() {
+            let Some(part) = self.parts[index].as_mut() else { continue };
+            if let PartBody::Tool(tool) = &mut part.body {
+                cut_short(tool, now);
+                step.cut_short(&tool.tool, &self.bench.doom);
+            }
+            self.called += 1;
+            self.record.part(part).await?;
+        }
+        Ok(())
+    }
+
+    fn take_pending(&mut self) -> Vec<usize> {
+        let mut pending: Vec<usize> = std::mem::take(&mut self.pending).into_values().collect();
+        pending.sort_unstable();
+        pending
+    }
+
     /// Closes calls whose arguments never became whole.
     async fn interrupt_pending(&mut self) -> Result<(), StoreError> {
         let now = self.record.now();
-        let mut pending: Vec<usize> = std::mem::take(&mut self.pending).into_values().collect();
-        pending.sort_unstable();
-        for index in pending {
+        for index in self.take_pending() {
             let Some(part) = self.parts[index].as_mut() else { continue };
             if let PartBody::Tool(tool) = &mut part.body {
                 tool.interrupt(ABORTED, now);
@@ -180,6 +214,31 @@ impl Outcomes {
         self.structured = self.structured.take().or_else(|| settled.structured.clone());
         self.misfits.extend(settled.misfit.clone());
     }
+
+    /// A call that never became whole. A model that cannot keep it short is not asked for ever.
+    fn cut_short(&mut self, tool: &str, doom: &Doom) {
+        if tool == STRUCTURED_TOOL {
+            return self.misfits.push("the answer reached its length limit before it was whole".to_owned());
+        }
+        let (ticket, verdict) = doom.enter(tool, &Value::Null);
+        doom.leave(ticket, Some(CUT_SHORT));
+        if verdict != Verdict::Fresh {
+            self.stuck = self.stuck.take().or_else(|| Some(tool.to_owned()));
+        }
+    }
+}
+
+/// Fails a call that never became whole; what there is of its arguments stays readable in the metadata.
+fn cut_short(tool: &mut ToolPart, now: u64) {
+    let raw = match tool.state() {
+        ToolState::Pending(pending) => pending.raw.clone(),
+        _ => return,
+    };
+    tool.start(Value::Object(Map::new()), now);
+    if !raw.is_empty() {
+        tool.progress(None, Map::from_iter([("raw".to_owned(), Value::from(raw))]));
+    }
+    tool.fail(CUT_SHORT, now);
 }
 
 /// How sessions spell why an answer ended.

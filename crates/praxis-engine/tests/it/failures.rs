@@ -1,7 +1,7 @@
 //! Models that fail, and what is tried again.
 
-use praxis_engine::Ended;
 use praxis_engine::prompt::{PromptInput, PromptPart};
+use praxis_engine::{Ended, Limit};
 use praxis_proto::{Event, Failure, MessageModel, SessionStatus};
 use praxis_testkit::Format;
 
@@ -189,4 +189,47 @@ async fn a_model_that_does_not_exist_is_named_with_those_that_do() {
         "there is no script `nobody`; name its file in `provider.scripted.options.scripts.nobody` or with --script"
     );
     lab.is_at_rest().await;
+}
+
+/// A call whose arguments end in the middle, because the answer may not be longer.
+const CUT_SHORT: &str =
+    "{ calls: [{ tool: write, raw: '{\"filePath\": \"n\", \"content\": \"abc' }], finish: length }";
+
+#[tokio::test]
+async fn a_call_that_the_length_limit_cuts_off_fails_and_the_model_goes_on() {
+    for format in [Format::Anthropic, Format::Chat, Format::Responses] {
+        let expected = "expect: { result: { of: write, text: length limit, error: true } }";
+        let script = format!("turns: [{CUT_SHORT}, {{ {expected}, say: In pieces then. }}]");
+        let lab = Plan::new(&script).over(format).start().await;
+        let outcome = lab.prompt("write it").await;
+        assert_eq!((outcome.ended, outcome.steps), (Ended::Done, 2), "{format:?}");
+        assert!(!lab.has("n"), "{format:?}");
+        lab.is_at_rest().await;
+        let transcript = lab.transcript().await;
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(transcript, @r"
+            > write it
+            ✗ write The answer reached its length limit in the middle of this call's arguments, so nothing was done. Make the call again with less in it, for example in several smaller pieces.
+            In pieces then.
+            ");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_keep_a_call_short_is_not_asked_for_ever() {
+    let lab =
+        Plan::new(&format!("{{ turns: [{CUT_SHORT}], after: repeat }}")).over(Format::Chat).start().await;
+    let outcome = lab.prompt("write it").await;
+    assert_eq!((outcome.ended, outcome.steps), (Ended::Limit(Limit::Loop { tool: "write".into() }), 3));
+    lab.is_at_rest().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_ends_with_an_error_is_a_failure() {
+    let lab = Plan::new("turns: [{ say: Well, finish: error }]").start().await;
+    let outcome = lab.prompt("hi").await;
+    let Ended::Failed(failure) = outcome.ended else { panic!("{outcome:?}") };
+    assert!(failure.message().starts_with("the provider ended the answer with an error"), "{failure:?}");
+    assert_eq!(outcome.message.unwrap().finish.as_deref(), Some("error"));
 }

@@ -50,6 +50,19 @@ fn the_answer_is_on_stdout_and_everything_else_on_stderr() {
 }
 
 #[test]
+fn an_answer_that_is_not_whole_or_not_there_is_pointed_out() {
+    for (turn, code, stdout, said) in [
+        ("{ say: Half of, finish: length }", 0, "Half of\n", "! the answer reached the model's length limit"),
+        ("{ think: Hm. }", 0, "", "! the model said nothing"),
+        ("{ say: Well, finish: error }", 1, "Well\n", "error: the provider ended the answer with an error"),
+    ] {
+        let run = run(&scripted(&format!("[{turn}]")), &["go"]);
+        assert_eq!((run.code, run.stdout.as_str()), (code, stdout), "{run:?}");
+        assert!(run.stderr.starts_with(said), "{run:?}");
+    }
+}
+
+#[test]
 fn a_rule_is_tested_with_a_script() {
     // As README.md shows it.
     let script = "

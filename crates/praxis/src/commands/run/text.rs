@@ -247,7 +247,7 @@ impl View for Text {
             self.trouble = None;
         }
         self.tell_trouble()?;
-        if let Some(why) = why(ending.came, self.dismissed) {
+        if let Some(why) = why(ending.came, self.dismissed).or_else(|| lacks(ending.came, &sums.text)) {
             self.paper.warn(&why)?;
         }
         self.paper.note(&sum::line(ending, sums))
@@ -272,4 +272,14 @@ fn why(came: &Outcome, dismissed: bool) -> Option<String> {
         Ended::Limit(limit) => format!("stopped: {limit}; `praxis run --continue` goes on"),
         Ended::Cancelled => "interrupted; `praxis run --continue` goes on".to_owned(),
     })
+}
+
+/// What an answer lacks that ended by itself.
+fn lacks(came: &Outcome, text: &str) -> Option<String> {
+    let message = came.message.as_ref().filter(|message| message.structured.is_none())?;
+    if message.finish.as_deref() == Some("length") {
+        let more = "`praxis run --continue \"go on\"` asks for the rest";
+        return Some(format!("! the answer reached the model's length limit and may not be whole; {more}"));
+    }
+    text.trim().is_empty().then(|| "! the model said nothing; ask again, or in another way".to_owned())
 }
