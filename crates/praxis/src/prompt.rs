@@ -17,6 +17,11 @@ use crate::cli::Answer;
 use crate::paint::Paint;
 use crate::screen::complain;
 
+/// The permission that is asked for where a call is made again and again.
+const DOOM_LOOP: &str = "doom_loop";
+/// What the model hears where nobody can say whether that is meant.
+const NOBODY_SAYS: &str = "nobody is here to say that this is meant";
+
 /// Who answers questions for permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answerer {
@@ -50,6 +55,8 @@ impl Answerer {
     pub(crate) async fn reply(self, request: PermissionRequest) -> Reply {
         match self {
             Self::Fixed(Answer::Allow | Answer::Print) => standing_yes(&Care::of(&request)),
+            // Going in circles is no act that somebody forbids: the call fails, and the model may still find a way.
+            Self::Nobody if request.permission == DOOM_LOOP => Reply::Reject(Some(NOBODY_SAYS.to_owned())),
             Self::Fixed(Answer::Deny) | Self::Nobody => Reply::Reject(None),
             Self::Person => {
                 // stderr is not held while waiting, or nobody could say that the run was stopped meanwhile.

@@ -131,6 +131,23 @@ fn questions_and_failures_are_told() {
 }
 
 #[test]
+fn where_nobody_answers_a_call_that_goes_in_circles_fails_and_the_run_goes_on() {
+    let call = "{ call: { read: { filePath: a.txt } } }";
+    let told =
+        "{ expect: { result: { of: read, text: again and again, error: true } }, say: Then without it. }";
+    let project = scripted(&format!("[{call}, {call}, {call}, {told}]")).file("a.txt", "one\n");
+    let run = run(&project, &["--format", "json", "read it"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let all = lines(&run);
+    let permission = all.iter().find(|line| line["type"] == "permission").unwrap();
+    assert_eq!(
+        (&permission["permission"]["permission"], &permission["reply"]),
+        (&json!("doom_loop"), &json!("reject"))
+    );
+    assert_eq!(all.last().unwrap()["text"], "Then without it.");
+}
+
+#[test]
 fn what_cannot_begin_ends_with_a_result_too() {
     let refused = run(&scripted("[Hello.]"), &["--format", "json", "--command", "grete"]);
     assert_eq!(refused.code, 2, "{refused:?}");
