@@ -62,7 +62,7 @@ fn start(order: Order, descriptors: Vec<OwnedFd>, reach: Reach, group: Option<&G
     let mut command = Command::new(argv.next().ok_or_else(missing)?);
     command
         .args(argv)
-        .current_dir(&order.cwd)
+        .current_dir(text(order.cwd.clone()))
         .env_clear()
         .envs(order.env.into_iter().map(|(name, value)| (text(name), text(value))))
         .stdin(stdin)

@@ -150,7 +150,7 @@ impl Launcher {
         };
         let order = Order {
             argv: command.argv.into_iter().map(bytes).collect(),
-            cwd: command.cwd,
+            cwd: bytes(command.cwd.into_os_string()),
             env: command.env.into_iter().map(|(name, value)| (bytes(name), bytes(value))).collect(),
             has_stdin: from.is_some(),
             outlives,

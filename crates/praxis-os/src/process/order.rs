@@ -1,7 +1,6 @@
 //! What a keeper is told and what it tells.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +11,8 @@ use crate::sandbox::Policy;
 pub(super) struct Order {
     /// The program and its arguments, as bytes.
     pub(super) argv: Vec<Vec<u8>>,
-    pub(super) cwd: PathBuf,
+    /// Where, as bytes too: a folder's name need not be text.
+    pub(super) cwd: Vec<u8>,
     pub(super) env: Vec<(Vec<u8>, Vec<u8>)>,
     /// Is the second descriptor the command's standard input?
     pub(super) has_stdin: bool,

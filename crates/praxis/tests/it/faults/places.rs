@@ -1,5 +1,7 @@
 //! Folders that are gone when a run looks for them.
 
+use std::os::unix::ffi::OsStrExt;
+
 use praxis_testkit::{Format, ModelServer};
 use serde_json::json;
 use tokio::task::block_in_place;
@@ -32,6 +34,18 @@ fn in_a_current_folder_that_is_gone_commands_say_so() {
         shell.args(["-c", &line]).arg(&program).current_dir(project.directory()).env("HOME", project.home());
         told(&praxis_testkit::Live::start(shell).finish(), code, &[text]);
     }
+}
+
+#[test]
+fn in_a_folder_whose_name_is_no_text_commands_run() {
+    let project = scripted("[{ call: { bash: { command: touch made } } }, Made.]");
+    let folder = project.directory().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir(&folder).unwrap();
+    let script = project.directory().join("script.yaml").display().to_string();
+    let mut command = project.command(&["run", "--auto", "--script", &script, "make it"]);
+    command.current_dir(&folder);
+    told(&praxis_testkit::Live::start(command).finish(), 0, &["Made.", "✓ bash touch made"]);
+    assert!(folder.join("made").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
