@@ -59,7 +59,7 @@ pub(crate) async fn run(arguments: RunArguments) -> Outcome {
     let desk = Desk::new(answerer, engine.workbench());
     let mut driver = Driver::new(engine.clone(), session.id.clone(), view(&arguments), desk);
     driver.begin(&session)?;
-    let task = request.task(&arguments, &session, chosen.model);
+    let task = request.task(&arguments, engine.workbench(), &session, chosen.model);
     let working = tokio::spawn(start(engine.clone(), task, limits(&arguments)));
     let driven = driver.see_through(working).await;
     engine.close().await;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use praxis_engine::prompt::{MOST_TEXT, PromptInput, PromptPart};
+use praxis_engine::prompt::mention::{self, Lookup};
+use praxis_engine::prompt::{MOST_TEXT, PromptBody, PromptInput, PromptPart};
 use praxis_engine::{CommandPrompt, Workbench};
-use praxis_proto::{AnswerFormat, MessageModel, Session, SessionId};
+use praxis_proto::{AnswerFormat, FilePart, FileSource, MessageModel, Session, SessionId};
 use serde_json::Value;
 
 use crate::cli::RunArguments;
@@ -22,6 +23,8 @@ const MOST_SCHEMA: u64 = 1 << 20;
 pub(super) struct Request {
     /// The words and what was piped in; empty where what was cut off is to be finished.
     pub(super) text: String,
+    /// How many bytes of the text were typed; what was piped in names nothing.
+    typed: usize,
     files: Vec<PathBuf>,
     schema: Option<Value>,
 }
@@ -45,6 +48,7 @@ impl Request {
         let files = arguments.files.iter().map(|file| attached(file)).collect::<Result<Vec<_>, _>>()?;
         let schema = arguments.schema.as_deref().map(schema).transpose()?;
         let words = words(&arguments.message, arguments.command.is_some());
+        let typed = if words.trim().is_empty() { 0 } else { words.len() };
         let text = joined(words, piped()?);
         let is_empty = text.is_empty() && files.is_empty() && arguments.command.is_none();
         if is_empty && (!goes_on || arguments.fork || schema.is_some()) {
@@ -56,7 +60,7 @@ impl Request {
                 "say what to do, for example `praxis run \"explain src/main.rs\"`, or pipe it in{hint}"
             )));
         }
-        Ok(Self { text, files, schema })
+        Ok(Self { text, typed, files, schema })
     }
 
     /// Points out a slash command that would be sent as mere text.
@@ -85,6 +89,7 @@ impl Request {
     pub(super) fn task(
         &self,
         arguments: &RunArguments,
+        workbench: &Workbench,
         session: &Session,
         model: Option<MessageModel>,
     ) -> Task {
@@ -110,8 +115,24 @@ impl Request {
             agent,
             variant: arguments.variant.clone(),
             format: schema.map(|schema| AnswerFormat::JsonSchema { schema, retry_count: None }),
-            ..PromptInput::new(session.id.clone(), files.chain(text).collect())
+            ..PromptInput::new(
+                session.id.clone(),
+                files.chain(text).chain(self.mentioned(workbench)).collect(),
+            )
         }))
+    }
+
+    /// What the words name with an `@`, unless it is attached already.
+    fn mentioned(&self, workbench: &Workbench) -> Vec<PromptPart> {
+        let typed = self.text.get(..self.typed).unwrap_or_default();
+        let mut parts = mention::parts(typed, &Lookup::of(workbench));
+        parts.retain(|part| match &part.body {
+            PromptBody::File(FilePart { source: Some(FileSource::File { path, .. }), .. }) => {
+                !self.files.iter().any(|file| file == Path::new(path))
+            }
+            _ => true,
+        });
+        parts
     }
 }
 

@@ -91,6 +91,33 @@ fn what_is_piped_in_and_attached_reaches_the_model() {
 }
 
 #[test]
+fn what_the_words_name_is_attached_and_what_is_piped_in_names_nothing() {
+    let script = r#"
+- expect: { user: { contains: ["see @notes.txt, @dir and me@notes.txt.", "1: noted", "inside.txt"], lacks: secret } }
+  say: Seen.
+"#;
+    let project = scripted(script)
+        .file("notes.txt", "noted\n")
+        .file("dir/inside.txt", "in\n")
+        .file("other.txt", "secret\n");
+    let words = "see @notes.txt, @dir and me@notes.txt.";
+    let run = project.run_with_input(&["run", "--script", "script.yaml", words], "@other.txt\n");
+    assert_eq!((run.code, run.stdout.as_str()), (0, "Seen.\n"), "{run:?}");
+    let user = &stored(&project)["messages"][0]["parts"];
+    let files = user.as_array().unwrap().iter().filter(|part| part["type"] == "file").count();
+    assert_eq!(files, 2, "{user}");
+}
+
+#[test]
+fn what_is_named_and_attached_is_attached_once() {
+    let script = "[{ expect: { user: noted }, say: Seen. }]";
+    let project = scripted(script).file("notes.txt", "noted\n");
+    assert_eq!(run(&project, &["--file", "notes.txt", "see @notes.txt"]).code, 0);
+    let text = stored(&project)["messages"][0]["parts"].to_string();
+    assert_eq!(text.matches("1: noted").count(), 1, "{text}");
+}
+
+#[test]
 fn a_command_takes_the_message_as_its_arguments() {
     let config = json!({ "command": { "greet": { "template": "Greet $1 and then $2." } } }).to_string();
     let script = "[{ expect: { user: Greet Ann Lee and then Bob. }, say: Hello. }]";
