@@ -385,6 +385,17 @@ mod tests {
     }
 
     #[test]
+    fn references_name_the_whole_schema_or_any_place_in_it() {
+        let tree = json!({
+            "type": "object",
+            "properties": { "size": { "type": "integer" }, "child": { "$ref": "#" }, "also": { "$ref": "#/properties/size" } },
+        });
+        assert!(fit(tree.clone(), json!({ "child": { "child": { "size": 1, "also": 2 } } })).is_ok());
+        assert!(fit(tree.clone(), json!({ "child": { "child": { "size": "much" } } })).is_err());
+        assert!(fit(tree, json!({ "also": "much" })).is_err());
+    }
+
+    #[test]
     fn circles_in_schema_and_depth_in_arguments_end() {
         let schema = json!({
             "$ref": "#/$defs/T",

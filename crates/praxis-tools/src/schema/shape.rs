@@ -11,6 +11,8 @@ use super::{Fault, describe_faults};
 
 /// Schemas nest; hostile ones nest without end.
 const DEEPEST: usize = 64;
+/// Keywords whose values are no schemas.
+const VALUES: [&str; 4] = ["enum", "const", "default", "examples"];
 
 /// A compiled argument schema. Keywords it does not know are left to whoever runs the tool.
 #[derive(Debug, Clone)]
@@ -23,14 +25,25 @@ impl Shape {
     /// Compiles a schema.
     pub fn compile(schema: &Value) -> Self {
         let mut definitions = HashMap::new();
-        for key in ["$defs", "definitions"] {
-            if let Some(Value::Object(named)) = schema.get(key) {
-                let compiled =
-                    named.iter().map(|(name, schema)| (format!("#/{key}/{name}"), Node::compile(schema, 0)));
-                definitions.extend(compiled);
+        for name in references(schema) {
+            if let Some(target) = referenced(schema, name) {
+                definitions.entry(name.to_owned()).or_insert_with(|| Node::compile(target, 0));
             }
         }
         Self { root: Node::compile(schema, 0), definitions }
+    }
+
+    /// What makes a schema check less than it says: kinds that there are none of, and references to nothing here.
+    pub fn flaw(schema: &Value) -> Option<String> {
+        if let Some(name) = references(schema).into_iter().find(|name| referenced(schema, name).is_none()) {
+            return Some(format!("`$ref` names `{name}`, which is not in the schema; put it below `$defs`"));
+        }
+        let unknown = |map: &&Map<String, Value>| !named_kinds(map).all(|name| Kind::parse(name).is_some());
+        let map = schemas(schema).into_iter().find(unknown)?;
+        let name = named_kinds(map).find(|name| Kind::parse(name).is_none())?;
+        Some(format!(
+            "there is no type `{name}`; there are null, boolean, integer, number, string, array and object"
+        ))
     }
 
     /// Checks arguments and puts right what is unambiguous: `null` for an optional field goes, and numbers, booleans,
@@ -187,11 +200,42 @@ impl Node {
 }
 
 fn kinds(map: &Map<String, Value>) -> Vec<Kind> {
-    match map.get("type") {
-        Some(Value::String(name)) => Kind::parse(name).into_iter().collect(),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).filter_map(Kind::parse).collect(),
-        _ => Vec::new(),
+    named_kinds(map).filter_map(Kind::parse).collect()
+}
+
+fn named_kinds(map: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let names = match map.get("type") {
+        Some(Value::Array(names)) => names.as_slice(),
+        Some(name) => std::slice::from_ref(name),
+        None => &[],
+    };
+    names.iter().filter_map(Value::as_str)
+}
+
+/// All objects of a schema but those that are mere values.
+fn schemas(schema: &Value) -> Vec<&Map<String, Value>> {
+    let (mut found, mut open) = (Vec::new(), vec![schema]);
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(map) => {
+                found.push(map);
+                let inner = map.iter().filter(|(key, _)| !VALUES.contains(&key.as_str()));
+                open.extend(inner.map(|(_, value)| value));
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
     }
+    found
+}
+
+fn references(schema: &Value) -> Vec<&str> {
+    schemas(schema).into_iter().filter_map(|map| map.get("$ref").and_then(Value::as_str)).collect()
+}
+
+/// What a reference names: the whole schema, or a place in it.
+fn referenced<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    schema.pointer(name.strip_prefix('#')?)
 }
 
 fn strings(map: &Map<String, Value>, key: &str) -> Vec<String> {
@@ -214,5 +258,30 @@ fn range(map: &Map<String, Value>) -> Range {
         longest: count("maxLength"),
         fewest: count("minItems"),
         most: count("maxItems"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_schema_that_checks_less_than_it_says_is_found_out() {
+        let sound = json!({
+            "properties": { "type": { "type": ["string", "null"] }, "$ref": { "$ref": "#/$defs/a~1b" }, "all": { "$ref": "#" } },
+            "$defs": { "a/b": { "enum": [{ "type": "none", "$ref": "#/nowhere" }] } },
+        });
+        assert_eq!(Shape::flaw(&sound), None);
+        for (schema, told) in [
+            (json!({ "items": { "type": "strnig" } }), "there is no type `strnig`"),
+            (json!({ "anyOf": [{ "type": ["null", "int"] }] }), "there is no type `int`"),
+            (json!({ "properties": { "a": { "$ref": "#/$defs/A" } } }), "`$ref` names `#/$defs/A`"),
+            (json!({ "$ref": "https://example.org/a.json" }), "`$ref` names `https://example.org/a.json`"),
+        ] {
+            let flaw = Shape::flaw(&schema).unwrap();
+            assert!(flaw.starts_with(told), "{flaw}");
+        }
     }
 }

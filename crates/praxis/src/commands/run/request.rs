@@ -9,6 +9,7 @@ use praxis_engine::prompt::mention::{self, Lookup};
 use praxis_engine::prompt::{MOST_TEXT, PromptBody, PromptInput, PromptPart};
 use praxis_engine::{CommandPrompt, Workbench};
 use praxis_proto::{AnswerFormat, FilePart, FileSource, MessageModel, Session, SessionId};
+use praxis_tools::schema::Shape;
 use serde_json::Value;
 
 use crate::cli::RunArguments;
@@ -207,7 +208,13 @@ fn schema(file: &Path) -> Result<Value, Failure> {
     let opened = std::fs::File::open(file).map_err(|e| unread(&e))?;
     opened.take(MOST_SCHEMA).read_to_string(&mut text).map_err(|e| unread(&e))?;
     let schema: Value = serde_json::from_str(&text).map_err(|e| unread(&e))?;
-    if schema.is_object() { Ok(schema) } else { Err(unread(&"a JSON Schema is an object")) }
+    if !schema.is_object() {
+        return Err(unread(&"a JSON Schema is an object"));
+    }
+    match Shape::flaw(&schema) {
+        Some(flaw) => Err(Failure::usage(format!("the schema {} cannot be held to: {flaw}", file.display()))),
+        None => Ok(schema),
+    }
 }
 
 #[cfg(test)]

@@ -169,6 +169,21 @@ fn an_answer_fits_its_schema() {
 }
 
 #[test]
+fn a_schema_that_nothing_can_be_held_to_is_refused_before_anything_begins() {
+    for (schema, told) in [
+        (r#"{"type":"objekt"}"#, "there is no type `objekt`"),
+        (
+            r##"{"properties":{"a":{"$ref":"#/$defs/A"}}}"##,
+            "`$ref` names `#/$defs/A`, which is not in the schema",
+        ),
+    ] {
+        let run = run(&scripted("[No.]").file("s.json", schema), &["--schema", "s.json", "count"]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
+        assert!(run.stderr.contains(told), "{run:?}");
+    }
+}
+
+#[test]
 fn a_long_answer_is_whole_however_slowly_it_is_read() {
     let script = "[{ say: { text: 'word ', times: 20000 } }]";
     let run = run(&scripted(script), &["talk"]);
