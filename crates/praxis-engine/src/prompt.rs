@@ -163,6 +163,9 @@ impl From<PromptBody> for PromptPart {
 /// Why there is no message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
+    /// No part says anything.
+    #[error("the prompt says nothing; write a text, or attach a file")]
+    Empty,
     /// More parts than we take.
     #[error("the prompt has {0} parts, and {MOST_PARTS} are the most; attach a folder instead of its files")]
     TooManyParts(usize),
@@ -258,6 +261,10 @@ impl<'a> Drafter<'a> {
 fn check(parts: &[PromptPart]) -> Result<(), PromptError> {
     if parts.len() > MOST_PARTS {
         return Err(PromptError::TooManyParts(parts.len()));
+    }
+    // A request without a word of the user's is refused by every provider.
+    if parts.iter().all(|part| matches!(&part.body, PromptBody::Text(text) if text.text.trim().is_empty())) {
+        return Err(PromptError::Empty);
     }
     let bytes = parts.iter().map(|part| match &part.body {
         PromptBody::Text(text) => text.text.len(),

@@ -72,6 +72,7 @@ pub(crate) async fn run(arguments: RunArguments) -> Outcome {
             let text = error.to_string();
             let failure = failed(error);
             driver.refused(&text, failure.code())?;
+            session::forget_if_empty(&engine, &session.id).await;
             return Err(failure);
         }
     };

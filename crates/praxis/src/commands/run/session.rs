@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use praxis_engine::{Engine, NewSession, Workbench, fork};
 use praxis_proto::{Action, Session, SessionId, SessionRule};
-use praxis_store::{Change, Existing, Filter, Store};
+use praxis_store::{Change, Cut, Existing, Filter, Store};
 
 use super::request::Request;
 use praxis_tools::system_clock;
@@ -114,6 +114,16 @@ pub(super) async fn entitle(engine: &Engine, id: &SessionId, beginning: &str) {
     }
     // A session without a title is whole all the same.
     let _ = engine.store().change(id, vec![Change::Title(title)]).await;
+}
+
+/// Takes back a session in which nothing was said after all, so that `--continue` finds the one before it.
+pub(super) async fn forget_if_empty(engine: &Engine, id: &SessionId) {
+    let cut = Cut { limit: 1, ..Cut::default() };
+    let said = engine.store().history(id, cut).await;
+    if said.is_ok_and(|page| page.messages.is_empty()) {
+        // One more that is empty does no harm.
+        let _ = engine.store().delete(id).await;
+    }
 }
 
 /// The first line, if need be cut.

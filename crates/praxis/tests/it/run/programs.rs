@@ -157,6 +157,22 @@ fn what_cannot_begin_ends_with_a_result_too() {
 }
 
 #[test]
+fn what_cannot_begin_leaves_no_session_behind() {
+    let project = scripted("[{ say: First. }, { say: Second. }]")
+        .file("praxis.json", r#"{"command":{"nothing":{"template":" "},"runs":{"template":"!`echo hi`"}}}"#);
+    assert_eq!(run(&project, &["begin"]).code, 0);
+    for (command, code, told) in
+        [("grete", 2, "grete"), ("nothing", 2, "the prompt says nothing"), ("runs", 3, "not approved")]
+    {
+        let refused = run(&project, &["--command", command]);
+        assert_eq!(refused.code, code, "{refused:?}");
+        assert!(refused.stderr.contains(told), "{refused:?}");
+    }
+    let stored = project.run(&["session", "list", "--json"]).json();
+    assert_eq!(stored.as_array().unwrap().len(), 1, "{stored}");
+}
+
+#[test]
 fn an_answer_fits_its_schema() {
     let script = "[{ say: Here., call: { StructuredOutput: { count: 3 } } }]";
     let schema = r#"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#;
