@@ -6,6 +6,9 @@ mod programs;
 mod sessions;
 pub(crate) mod wires;
 
+use std::fs::File;
+use std::process::Stdio;
+
 use praxis_testkit::{Project, Run};
 use serde_json::{Value, json};
 
@@ -60,6 +63,17 @@ fn an_answer_that_is_not_whole_or_not_there_is_pointed_out() {
         assert_eq!((run.code, run.stdout.as_str()), (code, stdout), "{run:?}");
         assert!(run.stderr.starts_with(said), "{run:?}");
     }
+}
+
+#[test]
+fn what_cannot_be_told_beside_the_answer_does_not_end_the_run() {
+    let script =
+        "[{ call: { read: { filePath: a.txt } } }, { expect: { result: { of: read } }, say: Done. }]";
+    let project = scripted(script).file("a.txt", "one\n");
+    let mut command = project.command(&["run", "--script", "script.yaml", "go"]);
+    command.stdin(Stdio::null()).stderr(File::options().write(true).open("/dev/full").unwrap());
+    let output = command.output().unwrap();
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"Done.\n"[..]));
 }
 
 #[test]
