@@ -19,7 +19,7 @@ The answer is on stdout, everything else on stderr. Where nobody can answer, a q
   praxis run --format json --max-steps 20 --budget 0.50 \"…\" | jq -r 'select(.type==\"result\").text'
   praxis run --script rule.yaml \"change the lock file\"     a scripted model, to test rules without a key")]
 pub(crate) struct RunArguments {
-    /// What to do; what is piped in is added on a new line
+    /// What to do; `@path` attaches a file or folder, and what is piped in is added on a new line
     #[arg(value_name = "MESSAGE")]
     pub(crate) message: Vec<String>,
     /// The model, as provider/model
