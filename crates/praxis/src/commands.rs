@@ -45,10 +45,11 @@ pub(crate) fn run(cli: Cli) -> Outcome {
     }
 }
 
-/// Two workers: one may be blocked by a bad tool, and the other still hears Ctrl-C.
+/// One worker beside this thread: what streams in is handled where it is read, without waking another. Whatever takes
+/// long is on threads of its own, and so is listening for Ctrl-C.
 fn in_runtime(work: impl Future<Output = Outcome>) -> Outcome {
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|e| Failure::work(format!("could not start the runtime: {e}")))?;

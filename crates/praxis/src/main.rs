@@ -8,6 +8,7 @@ mod paint;
 mod prompt;
 mod screen;
 mod shelf;
+mod signals;
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
 //! Text that parts have grown by and that is not stored yet.
 
-use std::collections::HashMap;
 use std::time::Instant;
 
+use indexmap::{Equivalent, IndexMap};
 use praxis_proto::{PartId, SessionId};
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
@@ -21,7 +21,17 @@ pub(crate) struct Deltas {
 }
 
 /// Text by part, taken to be stored.
-pub(crate) type Taken = HashMap<(SessionId, PartId), Grown>;
+pub(crate) type Taken = IndexMap<(SessionId, PartId), Grown>;
+
+/// A part to look for; nothing is copied for it.
+#[derive(Hash)]
+struct Key<'a>(&'a SessionId, &'a PartId);
+
+impl Equivalent<(SessionId, PartId)> for Key<'_> {
+    fn equivalent(&self, (session, part): &(SessionId, PartId)) -> bool {
+        self.1 == part && self.0 == session
+    }
+}
 
 /// What one part has grown by.
 #[derive(Default, Clone)]
@@ -43,7 +53,10 @@ impl Deltas {
     pub(crate) fn push(&mut self, session: &SessionId, part: &PartId, field: Field, text: &str) -> Next {
         let wake = self.since.is_none();
         self.since.get_or_insert_with(Instant::now);
-        let grown = self.parts.entry((session.clone(), part.clone())).or_default();
+        let grown = match self.parts.get_index_of(&Key(session, part)) {
+            Some(at) => &mut self.parts[at],
+            None => self.parts.entry((session.clone(), part.clone())).or_default(),
+        };
         match grown.runs.last_mut() {
             Some((last, run)) if *last == field => run.push_str(text),
             _ => grown.runs.push((field, text.to_owned())),
@@ -63,7 +76,7 @@ impl Deltas {
 
     /// Whether a part has more text waiting than it may, because it could not be stored.
     pub(crate) fn is_stuck(&self, session: &SessionId, part: &PartId) -> bool {
-        self.parts.get(&(session.clone(), part.clone())).is_some_and(|grown| grown.bytes >= 2 * DELTA_BYTES)
+        self.parts.get(&Key(session, part)).is_some_and(|grown| grown.bytes >= 2 * DELTA_BYTES)
     }
 
     /// Takes everything that waits.
@@ -81,7 +94,7 @@ impl Deltas {
 
     /// Forgets what waits for one part.
     pub(crate) fn forget(&mut self, key: &(SessionId, PartId)) {
-        self.parts.remove(key);
+        self.parts.swap_remove(key);
         if self.parts.is_empty() {
             self.since = None;
         }

@@ -18,9 +18,9 @@ use praxis_llm::script::{Player, Script};
 use praxis_proto::{Event, PermissionRequest, SessionModel};
 use praxis_store::SqliteStore;
 use praxis_tools::{Attendance, system_clock};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio_util::sync::CancellationToken;
 
 use self::page::{Look, Page};
 use self::sample::Sample;
@@ -30,6 +30,7 @@ use crate::cli::Answer;
 use crate::opened::launcher;
 use crate::prompt::{Answerer, Desk};
 use crate::screen::{Failure, INTERRUPTED, REJECTED, complain};
+use crate::signals::{Which, heed};
 
 /// What the model says and does.
 const SCRIPT: &str = include_str!("demo/script.yaml");
@@ -61,8 +62,12 @@ enum Verdict {
 
 pub(crate) async fn run() -> Outcome {
     // Listened to before the first question can be seen, or an early Ctrl-C would leave the sample behind.
-    let mut interrupts = signal(SignalKind::interrupt())
-        .map_err(|e| Failure::work(format!("could not listen for Ctrl-C: {e}")))?;
+    let stopped = CancellationToken::new();
+    let stop = stopped.clone();
+    let _heeding = heed(Which::Interrupts, async move |mut signals| {
+        signals.next().await;
+        stop.cancel();
+    })?;
     let sample =
         Sample::make().map_err(|e| Failure::work(format!("could not write the sample project: {e}")))?;
     let answerer = match Answerer::choose(None) {
@@ -77,7 +82,7 @@ pub(crate) async fn run() -> Outcome {
     let mut stage = Stage::new(&engine, answerer, page);
     let verdict = tokio::select! {
         verdict = stage.play(&player) => Some(verdict),
-        _ = interrupts.recv() => None,
+        () = stopped.cancelled() => None,
     };
     engine.close().await;
     match verdict {

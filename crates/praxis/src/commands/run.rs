@@ -22,7 +22,6 @@ use praxis_tools::Attendance;
 
 use self::answer::Desk;
 use self::driver::Driver;
-use self::interrupt::Interrupts;
 use self::request::{Request, Task};
 use self::view::{Ending, View};
 use crate::Outcome;
@@ -55,7 +54,7 @@ pub(crate) async fn run(arguments: RunArguments) -> Outcome {
             engine.create(new).await.map_err(failed)?
         }
     };
-    let interrupts = Interrupts::listen(&engine, &session.id)?;
+    let interrupts = interrupt::listen(&engine, &session.id)?;
     let desk = Desk::new(answerer, engine.workbench());
     let mut driver = Driver::new(engine.clone(), session.id.clone(), view(&arguments), desk);
     driver.begin(&session)?;

@@ -9,7 +9,6 @@ use praxis_policy::LogEntry;
 use praxis_tools::registry::{Definition, Done, Reach, Scene};
 use praxis_tools::{DecisionObserver, Offer};
 use serde_json::{Value, json};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::Outcome;
@@ -17,6 +16,7 @@ use crate::cli::{AgentPlace, Answer, ToolCommand};
 use crate::opened::{agent, look, model, open};
 use crate::prompt::Answerer;
 use crate::screen::{Failure, INTERRUPTED, WORK_FAILED, complain, say, say_json, table};
+use crate::signals::{Which, heed};
 
 /// The most that is read from standard input or a file.
 const MOST_INPUT: u64 = 64 << 20;
@@ -96,18 +96,16 @@ async fn call(id: &str, input: &str, ask: Option<Answer>, at: &AgentPlace) -> Ou
         cancel: cancel.clone(),
     };
     // Listened to before the first question can be seen, or an early Ctrl-C would end us without a word.
-    let mut interrupts = signal(SignalKind::interrupt())
-        .map_err(|e| Failure::work(format!("could not listen for Ctrl-C: {e}")))?;
+    let stop = cancel.clone();
+    let _heeding = heed(Which::Interrupts, async move |mut signals| {
+        signals.next().await;
+        stop.cancel();
+        signals.next().await;
+        std::process::exit(INTERRUPTED.into());
+    })?;
     let _attending = answerer.attend(&workbench);
     let cx = workbench.cx(agent, setting);
-    let mut running = std::pin::pin!(offer.call(&name, arguments, &cx));
-    let done = tokio::select! {
-        done = &mut running => done,
-        _ = interrupts.recv() => {
-            cancel.cancel();
-            running.await
-        }
-    };
+    let done = offer.call(&name, arguments, &cx).await;
     let failed = done.outcome.is_err();
     say_json(&record(done, asks.take()))?;
     Ok(match (cancel.is_cancelled(), failed) {

@@ -4,52 +4,18 @@ use std::time::Duration;
 
 use praxis_engine::Engine;
 use praxis_proto::SessionId;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::task::JoinHandle;
+use tokio_util::sync::DropGuard;
 
 use crate::screen::{Failure, INTERRUPTED};
+use crate::signals::{Signals, Which, heed};
 
 /// A run may begin a moment after it was stopped; then it is stopped again.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// Listens until it is dropped.
-pub(super) struct Interrupts(JoinHandle<()>);
-
-impl Interrupts {
-    /// Listens for Ctrl-C, for the word to end and for a terminal that closes, on behalf of a session.
-    pub(super) fn listen(engine: &Engine, session: &SessionId) -> Result<Self, Failure> {
-        let listen =
-            |kind| signal(kind).map_err(|e| Failure::work(format!("could not listen for Ctrl-C: {e}")));
-        let signals = Signals {
-            interrupts: listen(SignalKind::interrupt())?,
-            ends: listen(SignalKind::terminate())?,
-            hangups: listen(SignalKind::hangup())?,
-        };
-        Ok(Self(tokio::spawn(stop(engine.clone(), session.clone(), signals))))
-    }
-}
-
-impl Drop for Interrupts {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// What asks the program to end.
-struct Signals {
-    interrupts: Signal,
-    ends: Signal,
-    hangups: Signal,
-}
-
-impl Signals {
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupts.recv() => {}
-            _ = self.ends.recv() => {}
-            _ = self.hangups.recv() => {}
-        }
-    }
+/// Listens on behalf of a session, until what is returned is dropped.
+pub(super) fn listen(engine: &Engine, session: &SessionId) -> Result<DropGuard, Failure> {
+    let (engine, session) = (engine.clone(), session.clone());
+    heed(Which::Endings, move |signals| stop(engine, session, signals))
 }
 
 async fn stop(engine: Engine, session: SessionId, mut signals: Signals) {
