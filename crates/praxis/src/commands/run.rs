@@ -4,6 +4,7 @@ mod answer;
 mod driver;
 mod interrupt;
 mod json;
+mod kept;
 mod ledger;
 mod model;
 mod request;

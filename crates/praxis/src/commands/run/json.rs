@@ -7,10 +7,8 @@ use praxis_tools::{Clock, system_clock};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::kept::Kept;
 use super::view::{By, Ending, Sums, View};
-
-/// Lines are kept until nothing more comes, or until there are so many bytes of them.
-const MOST_KEPT: usize = 64 << 10;
 
 /// One line. The first three fields, and `part` or `error` behind them, are as OpenCode's programs expect them.
 #[derive(Serialize)]
@@ -33,7 +31,7 @@ pub(super) struct Json {
     thinking: bool,
     session: SessionId,
     clock: Clock,
-    kept: Vec<u8>,
+    kept: Kept,
     /// What went wrong last.
     trouble: Option<Failure>,
 }
@@ -41,14 +39,14 @@ pub(super) struct Json {
 impl Json {
     pub(super) fn new(thinking: bool) -> Self {
         let session = SessionId::from_raw("");
-        Self { thinking, session, clock: system_clock(), kept: Vec::new(), trouble: None }
+        Self { thinking, session, clock: system_clock(), kept: Kept::default(), trouble: None }
     }
 
     fn line(&mut self, kind: &str, payload: impl Serialize) -> io::Result<()> {
         let line = Line { r#type: kind, timestamp: (self.clock)(), session: &self.session, payload };
         serde_json::to_writer(&mut self.kept, &line)?;
-        self.kept.push(b'\n');
-        if self.kept.len() > MOST_KEPT { self.flush() } else { Ok(()) }
+        self.kept.write_all(b"\n")?;
+        self.kept.bound()
     }
 }
 
@@ -93,13 +91,7 @@ impl View for Json {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.kept.is_empty() {
-            return Ok(());
-        }
-        let mut out = io::stdout().lock();
-        let written = out.write_all(&self.kept).and_then(|()| out.flush());
-        self.kept.clear();
-        written
+        self.kept.flush()
     }
 
     fn end(&mut self, ending: Ending<'_>, sums: &Sums) -> io::Result<()> {

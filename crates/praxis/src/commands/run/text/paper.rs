@@ -2,18 +2,17 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use crate::commands::run::kept::Kept;
 use crate::paint::{CLEAR_LINE, Lines, Paint, Tone, harmless};
 
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-/// Text is kept until nothing more comes, or until there are so many bytes of it.
-const MOST_KEPT: usize = 64 << 10;
 
 /// stdout for the answer and stderr for the rest.
 pub(super) struct Paper {
     paint: Paint,
     /// stdout is a terminal.
     is_live: bool,
-    kept: Vec<u8>,
+    kept: Kept,
     /// A text has begun and its line has not ended.
     is_mid_line: Option<Stream>,
     is_spinning: bool,
@@ -31,7 +30,7 @@ impl Paper {
         Self {
             paint: Paint::of_stderr(),
             is_live: io::stdout().is_terminal(),
-            kept: Vec::new(),
+            kept: Kept::default(),
             is_mid_line: None,
             is_spinning: false,
             frame: 0,
@@ -58,12 +57,12 @@ impl Paper {
         }
         // A program gets the text as it is; a terminal must not be made to do things.
         if self.is_live {
-            self.kept.extend_from_slice(harmless(text, Lines::Many).as_bytes());
+            self.kept.write_all(harmless(text, Lines::Many).as_bytes())?;
         } else {
-            self.kept.extend_from_slice(text.as_bytes());
+            self.kept.write_all(text.as_bytes())?;
         }
         self.is_mid_line = (!text.ends_with('\n')).then_some(Stream::Out);
-        if self.kept.len() > MOST_KEPT { self.flush() } else { Ok(()) }
+        self.kept.bound()
     }
 
     /// A piece of what the model thinks.
@@ -96,7 +95,7 @@ impl Paper {
         match self.is_mid_line.take() {
             None => self.flush(),
             Some(Stream::Out) => {
-                self.kept.push(b'\n');
+                self.kept.write_all(b"\n")?;
                 self.flush()
             }
             Some(Stream::Err) => self.write_err("\n"),
@@ -134,13 +133,7 @@ impl Paper {
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        if self.kept.is_empty() {
-            return Ok(());
-        }
-        let mut out = io::stdout().lock();
-        let written = out.write_all(&self.kept).and_then(|()| out.flush());
-        self.kept.clear();
-        written
+        self.kept.flush()
     }
 
     /// Takes the spinner away.
