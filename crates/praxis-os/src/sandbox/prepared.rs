@@ -1,12 +1,11 @@
-//! A policy made ready for a process that is about to become a command.
+//! A view made ready for a process that is about to become a command.
 
 use std::io;
 
-use super::{Gap, GapKind, Limits, Mechanisms, Policy, Report, SandboxError};
+use super::{Gap, GapKind, Held, Limits, Mechanisms, Report, SandboxError, View};
 
-/// A policy made ready: only what a forked child has to do itself is left. It may be used for many commands, but
-/// knows only the files there were when it was made: where something is unreadable, those that came later beside it
-/// or beside the folders above it cannot be read either.
+/// A view made ready: only what a forked child has to do itself is left. It knows the places as they were when it was
+/// made.
 #[derive(Debug)]
 pub struct Prepared {
     limits: Limits,
@@ -15,7 +14,7 @@ pub struct Prepared {
     report: Report,
 }
 
-impl Policy {
+impl View {
     /// Resolves paths, opens them and compiles the filters; `required` refuses when an essential part is missing.
     pub fn prepare(&self, mechanisms: &Mechanisms) -> Result<Prepared, SandboxError> {
         if self.required {
@@ -26,10 +25,9 @@ impl Policy {
         }
         #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only Linux has something to add"))]
         let mut report = Report {
-            policy: self.clone(),
-            mechanism: mechanisms.used_by(self).describe(),
-            files: false,
-            calls: false,
+            view: self.clone(),
+            mechanism: mechanisms.describe(),
+            held: Held::default(),
             gaps: mechanisms.gaps(self),
             notes: Vec::new(),
         };
