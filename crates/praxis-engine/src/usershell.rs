@@ -7,7 +7,7 @@ use praxis_proto::{
     AnswerPath, AnswerTime, AssistantMessage, Created, MessageId, MessageModel, Part, PartBody, SessionId,
     TextPart, Tokens, ToolPart, UserMessage,
 };
-use praxis_tools::shell::{Job, Progress, Shown};
+use praxis_tools::shell::{Job, Progress, Shown, ViewKind};
 use praxis_tools::{Act, Ask, Clock, Report, ToolError};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -126,7 +126,7 @@ impl UserShell {
         let cx = workbench.cx(&user, setting);
         let act = Act::Run { command: command.clone(), cwd: workbench.instance.directory().to_owned() };
         let grant = cx.ask(Ask::new("bash", &command).to(act).with("command", command.as_str())).await?;
-        let job = workbench.shell.begin(&grant, &[("TERM", "dumb")], &cx).await?;
+        let job = workbench.shell.begin(&grant, ViewKind::Free, &[("TERM", "dumb")], &cx).await?;
         let ended = self.follow(&job, &command, cancel, seen).await;
         Ok(report(command, &job, ended))
     }

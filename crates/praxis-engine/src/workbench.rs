@@ -1,5 +1,6 @@
 //! One opened project: everything a call needs, put together once.
 
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use praxis_config::{
     SandboxSetting, ShellEnvironment, Surroundings, find_worktree,
 };
 use praxis_os::process::Launcher;
-use praxis_os::sandbox::{self, Network, Policy};
+use praxis_os::sandbox::{self, Network};
 use praxis_policy::shell::{Hold, Protected};
 use praxis_policy::{Authority, Ceiling, Layout, lint};
 use praxis_proto::{Action, CallId, MessageId, Mint, Origin, Rule, SessionId};
@@ -18,7 +19,7 @@ use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
 use praxis_tools::shell::{
-    Containment, DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts,
+    DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts, ViewMode, ViewParts, Views,
 };
 use praxis_tools::{
     Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, Guard, Hooks, ImageLimits, Instance,
@@ -277,7 +278,7 @@ fn layout(data: &Path, loaded: &Loaded, root: &Path, home: &Path) -> Layout {
     });
     Layout {
         tool_output: text(data.join("tool-output")),
-        temp: text(temp()),
+        temp: text(temp(root)),
         plans: text(data.join("plans")),
         readable: readable.collect(),
     }
@@ -308,9 +309,11 @@ fn search(surroundings: &Surroundings) -> SearchService {
     SearchService::new(surroundings.flag("EXA_URL").map(str::to_owned), key)
 }
 
-/// The folder for temporary files that needs no permission.
-fn temp() -> PathBuf {
-    std::env::temp_dir().join("praxis")
+/// The folder for temporary files of a project that needs no permission.
+fn temp(root: &Path) -> PathBuf {
+    let mut hasher = std::hash::DefaultHasher::new();
+    root.hash(&mut hasher);
+    praxis_os::temporary_dir(&format!("{:016x}", hasher.finish()))
 }
 
 fn shell(
@@ -339,55 +342,53 @@ fn shell(
         timeout: timeout.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
         on_timeout,
         home: surroundings.home.clone(),
-        temp: temp(),
+        temp: temp(instance.root()),
         protected: protected(surroundings, instance),
-        containment: containment(surroundings, loaded, instance),
+        views: views(surroundings, loaded, instance),
         hooks,
     })
 }
 
-fn containment(surroundings: &Surroundings, loaded: &Loaded, instance: &Instance) -> Containment {
-    let Some(settings) = loaded.config.sandbox.as_ref().map(SandboxSetting::settings) else {
-        return Containment::off();
-    };
-    if settings.mode() == SandboxMode::Off {
-        return Containment::off();
-    }
+fn views(surroundings: &Surroundings, loaded: &Loaded, instance: &Instance) -> Views {
+    let settings = loaded.config.sandbox.as_ref().map(SandboxSetting::settings).unwrap_or_default();
     let root = instance.root();
-    let mut writable = vec![root.to_owned(), instance.directory().to_owned(), std::env::temp_dir(), temp()];
-    writable.extend(git_folders(root));
-    writable.extend(settings.writable_paths(root, surroundings));
-    // Our keys are no command's business, whatever it may read.
-    let mut unreadable = surroundings.dirs.secrets();
-    unreadable.extend(settings.unreadable_paths(root, surroundings));
-    let limits = sandbox::Limits {
-        cpu_seconds: settings.limits.cpu_seconds,
-        memory_bytes: settings.limits.memory_bytes(),
-        file_bytes: settings.limits.file_bytes(),
-        processes: settings.limits.processes,
-    };
-    let policy = Policy {
-        writable,
-        unreadable,
+    let dirs = &surroundings.dirs;
+    // Our data and keys are no command's business, whatever it may read.
+    let mut own = vec![dirs.data(), dirs.relative_data(), dirs.state(), dirs.cache()];
+    own.extend(dirs.global());
+    Views::new(ViewParts {
+        mode: match settings.mode() {
+            SandboxMode::Off => ViewMode::Off,
+            SandboxMode::Auto => ViewMode::Auto,
+            SandboxMode::Required => ViewMode::Required,
+        },
+        home: surroundings.home.clone(),
+        path: surroundings.variables.get("PATH").cloned(),
+        temp: temp(root),
+        own,
+        outputs: dirs.data().join("tool-output"),
+        readable: settings.readable_paths(root, surroundings),
+        writable: settings.writable_paths(root, surroundings),
+        unreadable: settings.unreadable_paths(root, surroundings),
         network: match settings.network() {
             SandboxNetwork::Allow => Network::Allow,
             SandboxNetwork::Deny => Network::Deny,
             SandboxNetwork::Loopback => Network::Loopback,
         },
         unix_sockets: settings.unix_sockets.unwrap_or(false),
-        limits,
-        required: settings.mode() == SandboxMode::Required,
-    };
-    Containment::by(policy, settings.auto_allow.unwrap_or(false))
+        limits: sandbox::Limits {
+            cpu_seconds: settings.limits.cpu_seconds,
+            memory_bytes: settings.limits.memory_bytes(),
+            file_bytes: settings.limits.file_bytes(),
+            processes: settings.limits.processes,
+        },
+        auto_allow: settings.auto_allow.unwrap_or(false),
+    })
 }
 
-/// Where git keeps the objects of a linked worktree, which is outside of it.
-fn git_folders(root: &Path) -> Option<PathBuf> {
-    let link = std::fs::read_to_string(root.join(".git")).ok()?;
-    let folder = root.join(link.strip_prefix("gitdir:")?.trim());
-    // `<repository>/.git/worktrees/<name>`: the whole repository is shared.
-    Some(folder.ancestors().nth(2).filter(|common| common.join("objects").is_dir())?.to_owned())
-}
+/// What decides how Praxis and its relatives act in a project.
+const CONFIGURATION: [&str; 7] =
+    ["praxis.json", "praxis.jsonc", "opencode.json", "opencode.jsonc", ".praxis", ".opencode", ".claude"];
 
 /// What must not be lost, by real paths.
 fn protected(surroundings: &Surroundings, instance: &Instance) -> Vec<Protected> {
@@ -403,7 +404,10 @@ fn protected(surroundings: &Surroundings, instance: &Instance) -> Vec<Protected>
         ("the configuration of Praxis", dirs.config(), Hold::Whole),
     ];
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path).to_string_lossy().into_owned();
-    let named = places.into_iter().map(|(name, path, hold)| Protected {
+    let folders = [instance.root(), instance.directory()].into_iter();
+    let configuration = folders.flat_map(|folder| CONFIGURATION.map(|name| folder.join(name)));
+    let configuration = configuration.map(|path| ("the configuration of the project", path, Hold::Sealed));
+    let named = places.into_iter().chain(configuration).map(|(name, path, hold)| Protected {
         path: real(path),
         name: name.to_owned(),
         hold,

@@ -24,4 +24,4 @@ pub use http::{
 };
 pub use open::{FileError, open_regular};
 pub use path::RealPath;
-pub use private::{create_private, make_private_dir};
+pub use private::{create_private, make_private_dir, own_private_dir, temporary_dir};

@@ -17,7 +17,7 @@ use landlock::{ABI, RulesetCreated};
 use seccompiler::BpfProgram;
 
 use super::mechanisms::{ABI_SCOPES, ABI_SOCKETS};
-use super::{Held, Mechanisms, Network, Report, SandboxError, View};
+use super::{Mechanisms, Network, Report, SandboxError, View};
 use beside::Beside;
 use calls::HeldElsewhere;
 use plan::Plan;
@@ -60,9 +60,6 @@ impl Containment {
             (None, abi) => Files::Rules(files::prepare(ABI::from(abi.cast_signed()), report)?),
         };
         let tree = matches!(files, Files::Tree(..));
-        if view.network == Network::Loopback && !tree {
-            report.view.network = Network::Deny;
-        }
         let calls = match mechanisms.seccomp {
             true => {
                 // With sockets of the file system out of sight, only abstract names are left to hold.
@@ -73,12 +70,6 @@ impl Containment {
                 calls::prepare(&report.view, HeldElsewhere { sockets, files: tree })?
             }
             false => Vec::new(),
-        };
-        report.held = Held {
-            outside: !matches!(files, Files::Open),
-            inside: tree,
-            processes: tree,
-            calls: !calls.is_empty(),
         };
         Ok(Self { files, calls })
     }

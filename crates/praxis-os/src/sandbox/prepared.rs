@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Gap, GapKind, Held, Limits, Mechanisms, Report, SandboxError, View};
+use super::{Held, Limits, Mechanisms, Network, Report, SandboxError, View};
 
 /// A view made ready: only what a forked child has to do itself is left. It knows the places as they were when it was
 /// made.
@@ -15,22 +15,31 @@ pub struct Prepared {
 }
 
 impl View {
+    /// What would hold, without making anything ready.
+    pub fn report(&self, mechanisms: &Mechanisms) -> Report {
+        let tree = mechanisms.namespaces.is_some();
+        let mut view = self.clone();
+        if view.network == Network::Loopback && !tree {
+            view.network = Network::Deny;
+        }
+        let held = Held {
+            outside: tree || mechanisms.landlock > 0,
+            inside: tree,
+            processes: tree,
+            calls: mechanisms.seccomp,
+        };
+        let gaps = mechanisms.gaps(self);
+        Report { view, mechanism: mechanisms.describe(), held, gaps, notes: Vec::new() }
+    }
+
     /// Resolves paths, opens them and compiles the filters; `required` refuses when an essential part is missing.
     pub fn prepare(&self, mechanisms: &Mechanisms) -> Result<Prepared, SandboxError> {
-        if self.required {
-            let missing = essential(&mechanisms.gaps(self));
-            if !missing.is_empty() {
-                return Err(SandboxError::Missing(missing));
-            }
-        }
         #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only Linux has something to add"))]
-        let mut report = Report {
-            view: self.clone(),
-            mechanism: mechanisms.describe(),
-            held: Held::default(),
-            gaps: mechanisms.gaps(self),
-            notes: Vec::new(),
-        };
+        let mut report = self.report(mechanisms);
+        let missing = report.missing();
+        if self.required && !missing.is_empty() {
+            return Err(SandboxError::Missing(missing));
+        }
         #[cfg(target_os = "linux")]
         let containment = super::linux::Containment::prepare(self, mechanisms, &mut report)?;
         Ok(Prepared {
@@ -40,10 +49,6 @@ impl View {
             report,
         })
     }
-}
-
-fn essential(gaps: &[Gap]) -> Vec<String> {
-    gaps.iter().filter(|gap| gap.kind == GapKind::Essential).map(|gap| gap.text.clone()).collect()
 }
 
 impl Prepared {

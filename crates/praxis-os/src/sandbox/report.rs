@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Gap, Network, View};
+use super::{Gap, GapKind, Network, View};
 
 /// How many folders a summary names before it counts the rest.
 const NAMED: usize = 3;
@@ -45,6 +45,12 @@ impl Held {
 }
 
 impl Report {
+    /// What makes the view not worth its name, in words.
+    pub fn missing(&self) -> Vec<String> {
+        let essential = self.gaps.iter().filter(|gap| gap.kind == GapKind::Essential);
+        essential.map(|gap| gap.text.clone()).collect()
+    }
+
     /// One line for people: the means, where writing is possible, how far the network reaches.
     pub fn summary(&self) -> String {
         let writable: Vec<&Path> = self.view.writable().collect();

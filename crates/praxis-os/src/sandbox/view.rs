@@ -96,9 +96,17 @@ impl View {
         nearest.map(|place| place.access)
     }
 
-    /// The places that can be written.
+    /// The places that can be written, the last named first, without those inside others.
     pub fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.with(Access::Write)
+        let last_first = self.with(Access::Write).collect::<Vec<_>>().into_iter().rev();
+        let mut found: Vec<&Path> = Vec::new();
+        for place in last_first {
+            if !found.iter().any(|other| place.starts_with(other)) {
+                found.retain(|other| !other.starts_with(place));
+                found.push(place);
+            }
+        }
+        found.into_iter()
     }
 
     /// The places with this access.

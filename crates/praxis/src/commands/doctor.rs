@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use praxis_engine::Workbench;
 use praxis_llm::provider::{ProviderError, Providers};
 use praxis_os::process::{Command, Launcher, Notice, Stdin, Stdout};
-use praxis_os::sandbox::{Mechanisms, Policy};
 use praxis_store::SqliteStore;
+use praxis_tools::shell::ViewKind;
 use serde::Serialize;
 
 use crate::Outcome;
@@ -50,7 +50,7 @@ pub(crate) async fn run(place: &Place, json: bool) -> Outcome {
         configuration(&workbench),
         shell(&workbench),
         guard(&launcher()).await,
-        mechanisms(),
+        mechanisms(&workbench),
         sandbox(&workbench),
         model(&workbench),
         sessions(),
@@ -126,30 +126,35 @@ async fn guard(launcher: &Launcher) -> Finding {
 }
 
 /// What the kernel has, whether it is used or not.
-fn mechanisms() -> Finding {
-    let mechanisms = Mechanisms::probe();
-    let gaps: Vec<String> = mechanisms.gaps(&Policy::default()).iter().map(ToString::to_string).collect();
-    let state = if gaps.is_empty() { State::Good } else { State::Limited };
-    Finding { notes: gaps, ..Finding::new("kernel", state, mechanisms.describe()) }
+fn mechanisms(workbench: &Workbench) -> Finding {
+    let mechanisms = workbench.shell.parts().views.mechanisms();
+    let state =
+        if mechanisms.namespaces.is_some() && mechanisms.seccomp { State::Good } else { State::Limited };
+    Finding::new("kernel", state, mechanisms.describe())
 }
 
-/// What is used.
+/// What is used, and what it does not hold.
 fn sandbox(workbench: &Workbench) -> Finding {
-    match workbench.shell.parts().containment.report() {
-        None => Finding::new(
+    let views = &workbench.shell.parts().views;
+    let Some(report) = views.report(ViewKind::Work, &workbench.instance) else {
+        return Finding::new(
             "sandbox",
             State::Limited,
-            "off; set `\"sandbox\": \"auto\"` in praxis.json to contain commands",
-        ),
-        Some(Err(missing)) => Finding::new("sandbox", State::Bad, missing),
-        Some(Ok(report)) => {
-            let notes = report.gaps.iter().map(ToString::to_string).chain(report.notes.iter().cloned());
-            let state = if report.files && report.calls { State::Good } else { State::Limited };
-            let summary = report.summary();
-            let told = summary.strip_prefix("sandbox: ").unwrap_or(&summary);
-            Finding { notes: notes.collect(), ..Finding::new("sandbox", state, told) }
-        }
-    }
+            "off by your own configuration; take `sandbox` out of it to contain commands",
+        );
+    };
+    let mut notes: Vec<String> =
+        report.gaps.iter().map(ToString::to_string).chain(report.notes.clone()).collect();
+    notes.extend(views.open_points(&workbench.instance));
+    let is_refused = report.view.required && !report.missing().is_empty();
+    let state = match (is_refused, report.held.files() && notes.is_empty()) {
+        (true, _) => State::Bad,
+        (false, true) => State::Good,
+        (false, false) => State::Limited,
+    };
+    let summary = report.summary();
+    let told = summary.strip_prefix("sandbox: ").unwrap_or(&summary);
+    Finding { notes, ..Finding::new("sandbox", state, told) }
 }
 
 /// Who would answer a run.
