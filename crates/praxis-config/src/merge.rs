@@ -37,7 +37,7 @@ impl Slot {
             (Self::Root, "instructions") => Self::Instructions,
             (Self::Root, "plugin") => Self::Plugins,
             (Self::Root, "sandbox") => Self::Sandbox,
-            (Self::Sandbox, "writable" | "unreadable") => Self::SandboxPaths,
+            (Self::Sandbox, "writable" | "readable" | "unreadable") => Self::SandboxPaths,
             (_, _) => Self::Plain,
         }
     }

@@ -20,6 +20,7 @@ mod sandbox;
 mod session;
 mod shell;
 mod tool;
+mod views;
 
 use praxis_testkit::Project;
 

@@ -25,6 +25,8 @@ const MOST_USERS: usize = 1 << 20;
 const MOST_NAMES: usize = 10_000;
 /// Where a view keeps temporary files of its own, whatever lies there on the machine.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+/// What a view has of its own in any case.
+const OWN: [&str; 2] = ["/proc", "/dev"];
 
 /// A script that may run.
 pub(super) struct Permit {
@@ -171,7 +173,7 @@ fn judgement(command: &str, cwd: &RealPath, shell: &Shell, kind: ViewKind, cx: &
     let ground = Ground { roots: &roots, protected: &parts.protected, eyes: &OnDisk, held };
     let mut judged = judge(&found, &ground);
     if held && parts.views.mechanisms().namespaces.is_some() {
-        judged.outside.retain(|outside| !is_own_temporary(outside));
+        judged.outside.retain(|outside| !outside.paths.iter().all(|path| is_own(Path::new(path))));
     }
     if !instance.contains(cwd) && !judged.outside.iter().any(|outside| outside.folder == folder) {
         let paths = vec![folder.clone().into_owned()];
@@ -180,14 +182,11 @@ fn judgement(command: &str, cwd: &RealPath, shell: &Shell, kind: ViewKind, cx: &
     judged
 }
 
-/// Is it a temporary file of the view's own? What others have there is a place outside like any other.
-fn is_own_temporary(outside: &Outside) -> bool {
-    let is_new = |path: &String| {
-        let path = Path::new(path);
-        TEMPORARY.iter().any(|folder| Path::new(folder) == path)
-            || (TEMPORARY.iter().any(|folder| path.starts_with(folder)) && path.symlink_metadata().is_err())
-    };
-    outside.paths.iter().all(is_new)
+/// Does the view have it of its own? What others keep among their temporary files is a place outside like any other.
+fn is_own(path: &Path) -> bool {
+    let is_new = || path.symlink_metadata().is_err();
+    OWN.iter().any(|folder| path.starts_with(folder))
+        || TEMPORARY.iter().any(|folder| path == Path::new(folder) || (path.starts_with(folder) && is_new()))
 }
 
 /// The file system as it is.

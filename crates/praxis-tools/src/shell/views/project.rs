@@ -226,7 +226,9 @@ mod tests {
             fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
             fs::write(root.join(name), "").unwrap();
         };
-        for name in ["a/.env", "a/b.rs", "secret/key", "Cargo.lock", "README.md", ".git/config", "praxis.json"] {
+        for name in
+            ["a/.env", "a/b.rs", "secret/key", "Cargo.lock", "README.md", ".git/config", "praxis.json"]
+        {
             write(name);
         }
         for name in ["sub/.git/config", "sub/.opencode/x", "node_modules/x/.env", "opencode.json.bak"] {
