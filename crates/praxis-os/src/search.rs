@@ -35,7 +35,7 @@ mod tests;
 mod walk;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -76,6 +76,8 @@ pub struct Scope {
     pub glob: Option<String>,
     /// What happens to hidden files.
     pub hidden: Hidden,
+    /// What is passed over, with all that is in it.
+    pub skip: Skip,
     /// The most results.
     pub limit: usize,
     /// The most time.
@@ -91,10 +93,35 @@ impl Scope {
             root: root.into(),
             glob: None,
             hidden,
+            skip: Skip::default(),
             limit: RESULT_LIMIT,
             budget: TIME_BUDGET,
             cancel: CancellationToken::new(),
         }
+    }
+}
+
+/// Says what a search passes over. The root is never asked about.
+type PassesOver = dyn Fn(&Path) -> bool + Send + Sync;
+
+/// What a search passes over; nothing unless told otherwise.
+#[derive(Clone, Default)]
+pub struct Skip(Option<Arc<PassesOver>>);
+
+impl Skip {
+    /// What this says of files and folders.
+    pub fn those(passes_over: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(passes_over)))
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|passes_over| passes_over(path))
+    }
+}
+
+impl std::fmt::Debug for Skip {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Skip").field("any", &self.0.is_some()).finish_non_exhaustive()
     }
 }
 
