@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use praxis_llm::Metadata;
 use praxis_os::process::Ended;
 use praxis_proto::{
     AnswerPath, AnswerTime, AssistantMessage, Created, MessageId, MessageModel, Part, PartBody, SessionId,
@@ -75,6 +76,7 @@ impl UserShell {
         };
         let answer = answer(workbench, &user, model, now);
         let mut tool = ToolPart::new(mint.call(), "bash");
+        tool.metadata = Some(Metadata::not_native().0);
         tool.start(json!({ "command": command }), now);
         let call = Part { id: mint.part(), session, message: answer.id.clone(), body: PartBody::Tool(tool) };
         Self { user, note, answer, call }

@@ -133,6 +133,11 @@ impl Workbench {
         let directory = directory.canonicalize().map_err(at)?;
         let worktree = find_worktree(&directory);
         let instance = Instance::open(&directory, worktree.as_deref()).map_err(at)?;
+        let instance = instance.with_home(
+            &surroundings.home,
+            &own_folders(surroundings),
+            &surroundings.dirs.data().join("plans"),
+        );
         let loaded = praxis_config::load(
             surroundings,
             &Request {
@@ -262,6 +267,13 @@ impl Workbench {
             cancel,
         })
     }
+}
+
+/// The folders of what we and OpenCode know and were allowed.
+fn own_folders(surroundings: &Surroundings) -> Vec<PathBuf> {
+    let dirs = &surroundings.dirs;
+    let kept = [dirs.data(), dirs.relative_data(), dirs.state(), dirs.cache()];
+    kept.into_iter().chain(dirs.global()).chain(surroundings.managed.clone()).collect()
 }
 
 fn layout(data: &Path, loaded: &Loaded, root: &Path, home: &Path) -> Layout {

@@ -1,6 +1,7 @@
 //! Which providers can be used, and everything a request to one of their models needs: the catalogue, the
 //! configuration, the environment and the stored credentials put together.
 
+mod callers;
 mod choice;
 mod facts;
 mod format;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use praxis_config::{Config, ProviderConfig, Surroundings};
 
+pub use callers::Callers;
 pub use choice::Choice;
 pub use facts::Offered;
 pub use format::{Unsupported, WireKind};
@@ -148,6 +150,7 @@ pub struct Providers {
     small_model: Option<String>,
     variables: BTreeMap<String, String>,
     with_alpha: bool,
+    callers: Callers,
 }
 
 impl std::fmt::Debug for Providers {
@@ -169,6 +172,7 @@ impl Providers {
             small_model: config.small_model.clone(),
             variables: surroundings.variables.clone(),
             with_alpha: surroundings.is_on("ENABLE_EXPERIMENTAL_MODELS"),
+            callers: Callers::default(),
         })
     }
 

@@ -9,6 +9,7 @@
 //! ```
 
 mod atomic;
+mod held;
 mod http;
 mod open;
 mod path;
@@ -18,6 +19,7 @@ pub mod sandbox;
 pub mod search;
 
 pub use atomic::{Existing, WriteError, remove, write};
+pub use held::{Entry, HeldFolder};
 pub use http::{
     Http, HttpError, HttpFault, HttpReply, HttpRequest, HttpStream, HttpStreams, StreamError, StreamRequest,
     StreamWaits, Wait,

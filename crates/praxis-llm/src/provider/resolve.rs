@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::facts::Offered;
 use super::format::native_address;
 use super::key::{self, Key, KeySource};
-use super::{COMPATIBLE, Choice, ProviderError, Providers, Unsupported, WireKind, url};
+use super::{COMPATIBLE, Callers, Choice, ProviderError, Providers, Unsupported, WireKind, url};
 use crate::catalogue::{Interleaved, Model, ProviderInfo};
 use crate::options::{self, CacheKey, Sdk, Subject, Variants, layer};
 use crate::{Headers, Secret, Target};
@@ -39,6 +39,8 @@ pub struct Resolved {
     pub cache_key: Option<bool>,
     /// Where the key comes from.
     pub key_source: KeySource,
+    /// Who has made calls of its own so far, this model perhaps among them.
+    pub callers: Callers,
 }
 
 /// Where and how a model is asked.
@@ -183,6 +185,7 @@ impl Providers {
             model,
             options,
             key_source,
+            callers: self.callers.clone(),
         })
     }
 

@@ -7,10 +7,10 @@ use std::path::Path;
 use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
-use rustix::fs::{Mode, OFlags};
 
 use super::Line;
 use super::stop::Stop;
+use crate::HeldFolder;
 
 /// The longest line that is searched; a file with a longer one is searched up to it.
 ///
@@ -42,14 +42,13 @@ pub(super) struct Found {
 
 impl Finder<'_> {
     /// Looks into a file that the walk came to. Nobody said that it is text.
-    pub(super) fn search_path(&self, reader: &mut Reader, path: &Path) -> Found {
-        // The walk saw a regular file. Should it be a pipe or a link by now, this neither waits nor follows.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    pub(super) fn search_path(&self, reader: &mut Reader, held: &HeldFolder, path: &Path) -> Found {
         let unread = Found { lines: Vec::new(), unread: true };
         if self.stop.is_due() {
             return unread;
         }
-        let Ok(descriptor) = rustix::fs::open(path, flags, Mode::empty()) else { return unread };
+        // The walk saw a regular file. Should it be a pipe or a link by now, this neither waits nor follows.
+        let Ok(descriptor) = held.open_file(path) else { return unread };
         let mut file = File::from(descriptor);
         let Ok(length) = file.read(&mut reader.start) else { return unread };
         let start = &reader.start[..length];

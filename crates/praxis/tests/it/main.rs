@@ -14,6 +14,7 @@ mod demo;
 mod faults;
 mod models;
 mod permission;
+mod places;
 mod program;
 mod run;
 mod sandbox;
