@@ -14,6 +14,9 @@
 //! assert!(!found.dynamic);
 //! ```
 
+mod agree;
+mod arithmetic;
+mod branch;
 mod command;
 mod doubt;
 mod feed;
@@ -23,7 +26,9 @@ mod git;
 mod harm;
 mod inner;
 mod judge;
+mod language;
 mod leaving;
+mod lexer;
 mod operands;
 mod parse;
 mod path;

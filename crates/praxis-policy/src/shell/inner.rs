@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::feed::Feed;
-use super::table::{Program, Wrap};
+use super::table::Program;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved, Sweep};
-use super::{About, Doubt, GitAct, Simple, Word, git, leaving, path};
+use super::{About, Dialect, Doubt, GitAct, Simple, Word, git, leaving, path};
 
 /// Wrappers around wrappers.
 const DEEPEST_WRAP: usize = 32;
@@ -20,6 +20,55 @@ const CHANGERS: &[&str] = &[
 /// Builtins that take words for names of variables, and run what stands in their brackets.
 const NAMERS: &[&str] =
     &["test", "[", "printf", "read", "unset", "let", "mapfile", "readarray", "getopts", "wait"];
+/// Words of the shell itself; behind a wrapper they are programs of that name.
+const BUILTINS: &[&str] = &[
+    "cd",
+    "chdir",
+    "pushd",
+    "popd",
+    "eval",
+    "exec",
+    "source",
+    ".",
+    "export",
+    "alias",
+    "trap",
+    "set",
+    "shift",
+    "read",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "let",
+    "{",
+    "}",
+    "!",
+    "if",
+    "then",
+    "else",
+    "fi",
+    "for",
+    "while",
+    "until",
+    "do",
+    "done",
+    "case",
+    "esac",
+    "function",
+    "[[",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "hash",
+    "builtin",
+    "command",
+    "coproc",
+    "select",
+    "time",
+    ":",
+];
 /// Questions about a program that run nothing.
 const QUESTIONS: &[&str] = &["--version", "-V", "-v", "--help", "-h", "version", "help"];
 
@@ -50,6 +99,9 @@ impl Walker<'_> {
             return self.call(at, &name, function, level);
         }
         if head.is_static && matches!(head.text.as_str(), "cd" | "chdir" | "pushd" | "popd") {
+            if self.dialect != Dialect::Bash && head.text != "cd" {
+                self.doubt(format!("not every shell has `{}`", head.text));
+            }
             if let Some(cause) = self.state.shadowed.clone() {
                 self.doubt(format!("{cause} changes what `{}` means", head.text));
             }
@@ -85,8 +137,24 @@ impl Walker<'_> {
         if name == "eval" {
             return self.eval(at, &words[1..]);
         }
+        if name == "exec"
+            && self.dialect != Dialect::Bash
+            && words.get(1).is_some_and(|w| w.text.starts_with('-'))
+        {
+            self.mark(at, "not every shell has options of `exec`".into());
+        }
         if NAMERS.contains(&name.as_str()) && words.iter().any(|word| word::runs_in_brackets(&word.text)) {
             self.mark(at, format!("`{name}` may run what stands in brackets"));
+        }
+        if let Some(names) = names(&name, words)
+            && names.iter().any(|word| !word.is_static || word.text.contains('['))
+        {
+            self.mark(at, format!("`{name}` may run what it finds in a name"));
+        }
+        if name == "let" {
+            for word in &words[1..] {
+                self.arithmetic(&word.text);
+            }
         }
         if let Some(Feed::Text(text)) = &self.feed
             && name == "read"
@@ -94,7 +162,14 @@ impl Walker<'_> {
         {
             self.mark(at, "`read` takes a text that may run a command later".into());
         }
-        let Some(program) = program else { return self.operands(at, &name, &Program::default(), words) };
+        let Some(program) = program else {
+            if is_runner(&name, words) {
+                self.run_within(at, words, level);
+            } else if !head.text.contains('/') && !self.table.knows(&name) {
+                self.unknown_wrapper(at, &name, words);
+            }
+            return self.operands(at, &name, &Program::default(), words);
+        };
         if program.dynamic {
             self.mark(at, format!("what `{name}` runs is not known"));
         }
@@ -106,10 +181,11 @@ impl Walker<'_> {
             "trap" => self.trap(words),
             "find" => return self.find(at, words, level),
             "watch" | "hyperfine" | "parallel" | "ssh" | "su" => self.joined(&words[1..]),
+            _ if is_runner(&name, words) => self.run_within(at, words, level),
             _ => {}
         }
         match &program.wrap {
-            Some(wrap) => self.wrapped(at, &name, wrap, words, level),
+            Some(_) => self.wrapped(at, &name, program, words, level),
             None => self.operands(at, &name, program, words),
         }
     }
@@ -173,10 +249,19 @@ impl Walker<'_> {
 
     /// What the command changes for those after it.
     fn remember(&mut self, name: &str, program: &Program, words: &[Resolved]) {
-        let into_variable =
-            name == "printf" && words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v"));
+        let into_variable = match name {
+            "printf" => words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v")),
+            "wait" => words[1..].iter().any(|w| !w.is_static || w.text.starts_with('-')),
+            _ => false,
+        };
         let options_only = name == "set" && words[1..].iter().all(|w| w.is_static && w.text != "--");
-        if (program.forget && !options_only) || into_variable {
+        let names_only =
+            |word: &Resolved| word.is_static && word.glob.is_none() && !self.table.is_special(&word.text);
+        if name == "read" && words[1..].iter().all(names_only) {
+            for name in words[1..].iter().map(|word| word.text.as_str()).chain(["REPLY"]) {
+                self.state.set(name, None);
+            }
+        } else if (program.forget && !options_only) || into_variable {
             self.state.forget();
             let named = |word: &Resolved| !word.is_static || self.table.is_special(&word.text);
             if words[1..].iter().any(named) {
@@ -210,6 +295,12 @@ impl Walker<'_> {
             .take_while(|w| matches!(w.text.as_str(), "-L" | "-P" | "-e" | "-LP" | "--"))
             .count();
         let target = words.get(1 + flags);
+        let is_physical =
+            words[1..=flags].iter().any(|word| word.text != "--" && (head != "cd" || word.text != "-L"));
+        if is_physical && (head != "cd" || target.is_some_and(|word| word.text.contains(".."))) {
+            self.doubt_files(format!("where `{head}` goes is not known"));
+            return self.state.lose_folder();
+        }
         if head == "popd" {
             return match self.state.pushed.pop() {
                 Some(folders) if words.len() == 1 => self.state.folders = folders,
@@ -251,26 +342,56 @@ impl Walker<'_> {
         self.state.go(&target.text);
     }
 
+    /// A program of which nothing is known may run the one whose name it is given.
+    fn unknown_wrapper(&mut self, at: usize, name: &str, words: &[Resolved]) {
+        let runs = |word: &&Resolved| {
+            let inner = word.text.rsplit('/').next().unwrap_or_default();
+            self.table.program(inner).is_some_and(Program::is_worth_running)
+        };
+        if let Some(word) = words[1..].iter().find(runs) {
+            self.mark(at, format!("`{name}` may run `{}`", short(&word.text)));
+        }
+    }
+
+    /// `uv run x`, `bundle exec x`: the command behind the subcommand.
+    fn run_within(&mut self, at: usize, words: &[Resolved], level: usize) {
+        let rest = words.get(2..).unwrap_or_default();
+        if rest.first().is_some_and(|word| word.text.starts_with('-')) {
+            let source = short(&self.out.commands[at].source);
+            return self.mark(at, format!("what `{source}` runs is not known"));
+        }
+        self.apart(|me| me.run_at(rest, level + 1));
+    }
+
     /// `env`, `sudo`, `timeout` and their kind: the command after the options.
-    fn wrapped(&mut self, at: usize, name: &str, wrap: &Wrap, words: &[Resolved], level: usize) {
+    fn wrapped(&mut self, at: usize, name: &str, program: &Program, words: &[Resolved], level: usize) {
+        let Some(wrap) = &program.wrap else { return };
+        let flags = &program.flags;
         let mut rest = &words[1..];
         let mut skip = wrap.skip;
         let mut folder = None;
+        let mut ended = false;
         while let Some(word) = rest.first() {
             if !word.is_static || word.glob.is_some() {
                 self.mark(at, format!("an option of `{name}` is not known"));
             }
             let text = word.text.as_str();
-            if text == "--" && skip == 0 {
+            if text == "--" && !ended {
+                ended = true;
                 rest = &rest[1..];
-                break;
+                continue;
             }
-            if text.len() > 1 && text.starts_with('-') {
+            if text.len() > 1 && text.starts_with('-') && !ended {
                 if name == "command" && (text.contains('v') || text.contains('V')) {
                     return;
                 }
                 let own_value = text.split_once('=').map(|(_, value)| value.to_owned());
                 let flag = text.split('=').next().unwrap_or(text);
+                let long = |valued: &&&'static str| {
+                    flag.len() > 2 && flag.starts_with("--") && valued.starts_with(flag)
+                };
+                // Any beginning of a long option is that option.
+                let flag = wrap.valued.iter().find(long).copied().unwrap_or(flag);
                 // `-iu NAME`: the last letter of a bundle may take the next word.
                 let ends = |valued: &&&str| {
                     valued.len() == 2
@@ -278,6 +399,19 @@ impl Walker<'_> {
                         && flag.chars().last() == valued.chars().last()
                 };
                 let exact = wrap.valued.contains(&flag) || wrap.valued.iter().any(|valued| ends(&valued));
+                let is_short = !flag.starts_with("--")
+                    && flag.chars().skip(1).take_while(|c| !c.is_ascii_digit()).all(|letter| {
+                        let known =
+                            |list: &[&str]| list.iter().any(|one| one.len() == 2 && one.ends_with(letter));
+                        known(&wrap.valued) || known(flags)
+                    });
+                if !exact
+                    && !is_short
+                    && !flags.contains(&flag)
+                    && wrap.valued.iter().all(|one| one.len() != 2 || !text.starts_with(one))
+                {
+                    self.mark(at, format!("the option `{}` of `{name}` is not known", short(text)));
+                }
                 let attached =
                     wrap.valued.iter().find(|f| f.len() == 2 && text.len() > 2 && text.starts_with(**f));
                 let value = match (exact, &own_value, attached) {
@@ -313,12 +447,19 @@ impl Walker<'_> {
             }
             rest = &rest[1..];
         }
+        if let Some(inner) = rest.first().map(|word| word.text.as_str())
+            && BUILTINS.contains(&inner)
+            && !matches!(name, "command" | "builtin" | "then" | "do")
+        {
+            self.mark(at, format!("`{name}` runs a program called `{inner}`"));
+        }
         if name == "xargs" {
             let inner = rest.first().map(|word| word.text.as_str());
             let inert = inner.is_none_or(|inner| {
                 self.table.program(inner).is_some_and(|p| p.operands == super::table::Operands::Inert)
             });
             let options = &words[1..words.len() - rest.len()];
+            self.bare_names = true;
             let (lines, known) = self.piped_into(options, rest);
             if !inert && !known {
                 self.handed(at, rest, &lines);
@@ -332,6 +473,11 @@ impl Walker<'_> {
             }
             // What it may well run is followed, but only what is written is listed.
             self.out.commands.truncate(listed);
+            if inert && !rest.is_empty() {
+                let more = Resolved { tame: true, ..Resolved::unknown("…") };
+                let line: Vec<Resolved> = rest.iter().cloned().chain([more]).collect();
+                return self.apart(|me| me.run_at(&line, level + 1));
+            }
         }
         if rest.is_empty() {
             if matches!(name, "sudo" | "doas" | "chroot" | "busybox" | "unshare" | "nsenter") {
@@ -348,7 +494,7 @@ impl Walker<'_> {
         self.apart(|me| {
             if let Some(folder) = folder {
                 me.state.go(&folder);
-                me.state.fallback.clear();
+                me.state.fallback = me.state.landed.clone();
             }
             me.run_at(rest, level + 1);
         });
@@ -363,7 +509,8 @@ impl Walker<'_> {
         let added = |line: &Vec<Resolved>| {
             line.iter().skip(command.len()).any(|word| word.text.starts_with('-') || word.text.is_empty())
         };
-        let are_operands = !lines.is_empty()
+        let are_operands = !self.bare_names
+            && !lines.is_empty()
             && !lines.iter().any(added)
             && lines
                 .iter()
@@ -433,13 +580,16 @@ impl Walker<'_> {
                 if QUESTIONS.contains(&text) {
                     return;
                 }
-                if text.contains('=') || text.contains("command") {
+                if text.contains('=') || !matches!(text, "--norc" | "--noprofile" | "--posix") {
                     self.mark(at, "an option of the shell is not known".into());
                 }
                 continue;
             }
             if text.len() > 1 && (text.starts_with('-') || text.starts_with('+')) {
                 script_next |= text.contains('c');
+                if text.contains(['l', 'i']) {
+                    self.mark(at, "the shell reads its start files".into());
+                }
                 if text == "-s" && !script_next {
                     return self.fed(at);
                 }
@@ -450,11 +600,7 @@ impl Walker<'_> {
             }
             if script_next {
                 let script = text.to_owned();
-                return self.apart(|me| {
-                    Rc::make_mut(&mut me.state.variables).retain(|name, _| name == "HOME");
-                    me.state.functions = Rc::default();
-                    me.script(&script);
-                });
+                return self.inner_shell(&words[0].text, &script);
             }
             if text == "-" || super::path::is_harmless(text) || text.starts_with("/proc/") {
                 return self.fed(at);
@@ -475,11 +621,25 @@ impl Walker<'_> {
         let Some(Feed::Text(script)) = self.feed.take() else {
             return self.mark(at, "the shell runs what it reads".into());
         };
+        let name = self.out.commands[at].argv.first().map_or(String::new(), |word| word.text.clone());
+        self.inner_shell(&name, &script);
+    }
+
+    /// A script that another shell runs: it knows no variables of this one.
+    fn inner_shell(&mut self, name: &str, script: &str) {
+        let dialect = match name.rsplit('/').next().unwrap_or_default() {
+            "bash" | "rbash" => Dialect::Bash,
+            "sh" | "dash" | "ash" => Dialect::Posix,
+            "zsh" => Dialect::Zsh,
+            _ => Dialect::Other,
+        };
+        let outer = std::mem::replace(&mut self.dialect, dialect);
         self.apart(|me| {
             Rc::make_mut(&mut me.state.variables).retain(|name, _| name == "HOME");
             me.state.functions = Rc::default();
-            me.script(&script);
+            me.script(script);
         });
+        self.dialect = outer;
     }
 
     fn eval(&mut self, at: usize, words: &[Resolved]) {
@@ -515,5 +675,37 @@ impl Walker<'_> {
     /// Is the word a question that makes a program tell about itself?
     pub(super) fn is_question(word: &Resolved) -> bool {
         QUESTIONS.contains(&word.text.as_str())
+    }
+}
+
+/// Does the command run another one in an environment that it prepares?
+fn is_runner(name: &str, words: &[Resolved]) -> bool {
+    let sub = words.get(1).map_or("", |word| word.text.as_str());
+    match name {
+        "poetry" | "uv" | "pipenv" | "hatch" | "pdm" | "rye" | "conda" | "mamba" | "micromamba" => {
+            sub == "run"
+        }
+        "bundle" | "rbenv" | "pyenv" | "asdf" | "mise" | "direnv" | "nodenv" | "goenv" => sub == "exec",
+        _ => false,
+    }
+}
+
+/// The words that a builtin takes for names of variables, which may have an index to be evaluated.
+fn names<'w>(name: &str, words: &'w [Resolved]) -> Option<&'w [Resolved]> {
+    let rest = words.get(1..).unwrap_or_default();
+    match name {
+        "read" | "unset" | "mapfile" | "readarray" | "getopts" => Some(rest),
+        "printf" if rest.first().is_some_and(|word| !word.is_static || word.text.starts_with("-v")) => {
+            Some(&rest[..rest.len().min(2)])
+        }
+        "wait" if rest.first().is_some_and(|word| word.text.starts_with("-")) => {
+            Some(&rest[..rest.len().min(2)])
+        }
+        // `test -v name`.
+        "test" | "[" => {
+            let at = rest.iter().position(|word| matches!(word.text.as_str(), "-v" | "-R"))?;
+            rest.get(at + 1..).map(|rest| &rest[..rest.len().min(1)])
+        }
+        _ => None,
     }
 }
