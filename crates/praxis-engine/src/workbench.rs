@@ -398,9 +398,15 @@ fn views(surroundings: &Surroundings, loaded: &Loaded, instance: &Instance) -> V
     })
 }
 
-/// What decides how Praxis and its relatives act in a project.
-const CONFIGURATION: [&str; 7] =
-    ["praxis.json", "praxis.jsonc", "opencode.json", "opencode.jsonc", ".praxis", ".opencode", ".claude"];
+/// What decides how Praxis and its relatives act in a project, by name.
+fn configuration_names() -> impl Iterator<Item = String> {
+    let entries = praxis_policy::places::in_project().iter().filter(|entry| entry.name != ".git");
+    // A star stands for the letter that says that comments are fine.
+    entries.flat_map(|entry| match entry.name.strip_suffix('*') {
+        Some(name) => vec![name.to_owned(), format!("{name}c")],
+        None => vec![entry.name.to_owned()],
+    })
+}
 
 /// What must not be lost, by real paths.
 fn protected(surroundings: &Surroundings, instance: &Instance) -> Vec<Protected> {
@@ -417,7 +423,7 @@ fn protected(surroundings: &Surroundings, instance: &Instance) -> Vec<Protected>
     ];
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path).to_string_lossy().into_owned();
     let folders = [instance.root(), instance.directory()].into_iter();
-    let configuration = folders.flat_map(|folder| CONFIGURATION.map(|name| folder.join(name)));
+    let configuration = folders.flat_map(|folder| configuration_names().map(move |name| folder.join(name)));
     let configuration = configuration.map(|path| ("the configuration of the project", path, Hold::Sealed));
     let named = places.into_iter().chain(configuration).map(|(name, path, hold)| Protected {
         path: real(path),

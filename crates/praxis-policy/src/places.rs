@@ -21,7 +21,7 @@ mod table;
 
 use std::path::{Component, Path, PathBuf};
 
-pub use self::table::{Entry, Kind, credentials, guarded, in_project, startup};
+pub use self::table::{Entry, Kind, credentials, guarded, in_project, protected_name, startup};
 
 /// The folders of plans, which agents write: below the one, `*.md` files of the other.
 const PLANS: [[&str; 2]; 2] = [[".praxis", "plans"], [".opencode", "plans"]];

@@ -12,9 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use praxis_os::RealPath;
 use praxis_os::process::{Command, Launcher, Sandboxed, Stdin, Stdout};
-use praxis_policy::shell::{Hold, Protected};
+use praxis_policy::shell::Protected;
 use praxis_proto::SessionId;
 
 pub use choice::ShellChoice;
@@ -113,12 +112,6 @@ impl Shell {
         let kind = if self.parts.views.kind(cx) == ViewKind::Free { ViewKind::Free } else { kind };
         let sandboxed = self.parts.views.sandboxed(kind, &Extra::default(), cx)?;
         self.launch(grant, sandboxed, Lifetime::Foreground, false, more, cx).await
-    }
-
-    /// Is it a place that only a person may let a command change?
-    pub(crate) fn is_protected(&self, path: &RealPath, cx: &Cx) -> bool {
-        let held = |place: &Protected| path.is_inside(Path::new(&place.path)) && place.hold != Hold::Whole;
-        self.parts.protected.iter().any(held) || self.parts.views.protects(path.as_path(), cx)
     }
 
     /// Starts the command that the grant is for.

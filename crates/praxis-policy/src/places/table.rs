@@ -35,6 +35,12 @@ pub fn in_project() -> &'static [Entry] {
     &PROJECT
 }
 
+/// The entry that protects files and folders of this name in a project, if one does.
+pub fn protected_name(name: &str) -> Option<&'static Entry> {
+    let names = [folded(name)];
+    PROJECT.iter().find(|entry| entry.covers(&names))
+}
+
 /// What runs without being asked again: below the home folder, or absolute.
 pub fn startup() -> &'static [Entry] {
     &STARTUP

@@ -14,7 +14,7 @@ use praxis_os::process::{Ended, Sandboxed};
 use praxis_os::sandbox::{
     Access, Exit, Limits, Mechanisms, Network, Place, Report, SandboxError, Temp, View, explain,
 };
-use praxis_policy::Authority;
+use praxis_policy::{Authority, places, wildcard};
 use praxis_proto::{Action, Rule};
 
 use self::project::{Guarded, Projects, Rules};
@@ -23,6 +23,9 @@ use crate::{Cx, Instance, ToolError};
 
 /// Folders that hold programs, whose neighbours these need.
 const PROGRAM_FOLDERS: [&str; 4] = ["bin", "sbin", "shims", "libexec"];
+
+/// Files that one entry of the table of credentials may stand for.
+const MOST_FITTING: usize = 64;
 
 /// Which view a command has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,13 +234,6 @@ impl Views {
         points
     }
 
-    /// Is it a place of the project that no view lets a command change?
-    pub(crate) fn protects(&self, path: &Path, cx: &Cx) -> bool {
-        let guarded = self.projects.guarded(cx.instance().root(), open());
-        let git = guarded.git.iter().flat_map(|dot_git| git::folders(dot_git));
-        guarded.configuration.into_iter().chain(git).any(|place| path.starts_with(place))
-    }
-
     /// What a denial looks like, in words for the model.
     pub(crate) fn explain(
         &self,
@@ -275,6 +271,11 @@ impl Views {
             }
         };
         places.extend([project(directory), project(root)]);
+        if parts.home.starts_with(root) {
+            // A project around the home folder must not open what is closed to all others.
+            places.extend(secrets(&parts.home));
+            places.extend(startup_files(&parts.home));
+        }
         let guarded = self.projects.guarded(root, rules);
         places.extend(guarded_places(&guarded, extra));
         places.extend(parts.unreadable.iter().map(Place::masked));
@@ -305,6 +306,7 @@ impl Views {
         places.extend(
             parts.writable.iter().map(|path| Place { path: path.clone(), access: writes(Access::Write) }),
         );
+        places.extend(secrets(&parts.home));
         places.extend(parts.own.iter().map(Place::masked));
         places.push(Place::read(&parts.outputs));
         places
@@ -332,6 +334,38 @@ impl Views {
         let home = &self.parts.home;
         !home.starts_with(folder) && folder != home.join(".local") && folder.components().count() > 2
     }
+}
+
+/// What is secret in the home folder, as far as it is there.
+fn secrets(home: &Path) -> Vec<Place> {
+    let mut found = Vec::new();
+    for entry in places::credentials() {
+        let path = home.join(entry.name);
+        if entry.has_wildcard() {
+            found.extend(fitting(&path).into_iter().map(Place::masked));
+        } else {
+            found.push(Place::masked(path));
+        }
+    }
+    found
+}
+
+/// What runs without being asked again: to be read at most.
+fn startup_files(home: &Path) -> impl Iterator<Item = Place> {
+    let below_home = places::startup().iter().filter(|entry| !entry.is_absolute() && !entry.has_wildcard());
+    below_home.map(|entry| Place::read(home.join(entry.name)))
+}
+
+/// The files whose last name fits a pattern with a `*`.
+fn fitting(pattern: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name().and_then(|name| name.to_str()))
+    else {
+        return Vec::new();
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let fits =
+        |path: &PathBuf| path.file_name().is_some_and(|own| wildcard::matches(&own.to_string_lossy(), name));
+    entries.map(|entry| entry.path()).filter(fits).take(MOST_FITTING).collect()
 }
 
 /// Rules that guard nothing.

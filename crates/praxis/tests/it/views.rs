@@ -1,9 +1,10 @@
 //! The views of commands, through the program: what they hold whoever says yes to the command itself.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use praxis_testkit::Project;
+use praxis_testkit::{Project, Terminal};
 use serde_json::{Value, json};
 
 use crate::project;
@@ -29,7 +30,9 @@ fn guarded() -> Project {
     git(&project, &["init", "-q", "."]);
     git(&project, &["add", "src"]);
     git(&project, &["commit", "-qm", "first"]);
-    fs::write(project.directory().join(".git/hooks/pre-commit"), "#!/bin/sh\nexit 0\n").unwrap();
+    let hook = project.directory().join(".git/hooks/pre-commit");
+    fs::write(&hook, "#!/bin/sh\nexit 0\n").unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
     project
 }
 
@@ -161,7 +164,7 @@ fn nothing_outside_is_written() {
     let attempts = [
         format!("echo x > {out}/file"),
         format!("echo x > {out}/new"),
-        format!("rm -rf {out}"),
+        format!("rm -rf {out}; exit 1"),
         "echo x >> ~/.bashrc".to_owned(),
         "echo x > ~/.ssh/authorized_keys".to_owned(),
         "echo x > /etc/praxis-was-here".to_owned(),
@@ -280,8 +283,12 @@ fn leaving_the_sandbox_takes_a_persons_word() {
     let told = run_as(&project, &input, &[]);
     assert!(told["error"].as_str().unwrap().contains("outside the sandbox"), "{told}");
     let told = run(&project, &input);
-    assert!(output(&told).contains("hidden"), "{told}");
-    assert_eq!(told["metadata"].get("sandbox"), None, "{told}");
+    assert_eq!(told["status"], "error", "an answer given beforehand is no person's: {told}");
+    let input = input.to_string();
+    let mut terminal = Terminal::start(project.command(&["tool", "run", "bash", "--input", &input]));
+    terminal.expect("outside the sandbox").type_line("y");
+    let (code, screen) = terminal.finish();
+    assert!(code == 0 && screen.contains("hidden"), "{screen}");
     let own = r#"{ "sandbox": "off" }"#;
     let project = guarded().home_file(".config/praxis/praxis.json", own);
     assert!(output(&run(&project, &command("cat ~/notes/diary.txt"))).contains("hidden"));

@@ -91,7 +91,7 @@ pub(super) async fn permit(
     }
     if kind != ViewKind::Free {
         for wanted in Wanted::of(input.access.as_deref().unwrap_or_default(), cx)? {
-            extra.places.push(wanted.ask(command, kind, shell, cx).await?);
+            extra.places.push(wanted.ask(command, kind, cx).await?);
         }
     }
     let confirmed = judged.care.confirms();

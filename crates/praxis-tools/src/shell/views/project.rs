@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use praxis_policy::Lens;
+use praxis_policy::places::protected_name;
 use praxis_proto::Action;
 
 use super::table::Table;
@@ -23,11 +24,8 @@ const DEEPEST: usize = 64;
 /// A folder that changed this shortly before it was read may have changed again in the same tick.
 const TICK: Duration = Duration::from_secs(2);
 
-/// Names of configuration that a command may read and not write, wherever it lies in the project.
-const CONFIGURATION: [&str; 7] =
-    ["praxis.json", "praxis.jsonc", "opencode.json", "opencode.jsonc", ".praxis", ".opencode", ".claude"];
-/// Other spellings of the two, such as `praxis.json.bak`: nothing reads them, but the promise is about `praxis.json*`.
-const CONFIGURATION_STARTS: [&str; 2] = ["praxis.json", "opencode.json"];
+/// What the table of protected names calls git's folder.
+const GIT: &str = ".git";
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,14 +138,13 @@ impl Walk<'_> {
 
     fn entry(&self, folder: &mut Folder, path: &Path, is_folder: bool) {
         let own = path.file_name().unwrap_or_default().to_string_lossy();
-        if own == ".git" {
-            folder.found.git.push(path.to_owned());
-            return;
-        }
-        let is_configuration = CONFIGURATION.contains(&own.as_ref())
-            || CONFIGURATION_STARTS.iter().any(|start| own.starts_with(start));
-        if is_configuration {
-            folder.found.configuration.push(path.to_owned());
+        match protected_name(&own) {
+            Some(entry) if entry.name == GIT => {
+                folder.found.git.push(path.to_owned());
+                return;
+            }
+            Some(_) => folder.found.configuration.push(path.to_owned()),
+            None => {}
         }
         let name = path.strip_prefix(self.root).unwrap_or(path).to_string_lossy();
         let Rules { read, edit } = self.rules;

@@ -5,7 +5,7 @@ use praxis_os::sandbox::{self, Place};
 use praxis_proto::Action;
 
 use super::super::WantedPlace;
-use crate::shell::{Shell, ViewKind};
+use crate::shell::ViewKind;
 use crate::{Ask, Cx, ToolError};
 
 /// A place that a call wants, found.
@@ -35,13 +35,7 @@ impl Wanted {
     }
 
     /// Asks for it: outside by its folder, inside by the file itself.
-    pub(super) async fn ask(
-        self,
-        command: &str,
-        kind: ViewKind,
-        shell: &Shell,
-        cx: &Cx,
-    ) -> Result<Place, ToolError> {
+    pub(super) async fn ask(self, command: &str, kind: ViewKind, cx: &Cx) -> Result<Place, ToolError> {
         let Self { path, write } = self;
         if write && kind == ViewKind::Look {
             return Err(ToolError::misuse(
@@ -54,8 +48,11 @@ impl Wanted {
         if cx.instance().contains(&path) {
             let (permission, act) = if write { ("edit", "write") } else { ("read", "read") };
             let ask = Ask::new(permission, &name).always([name.clone()]).with("command", command);
-            let is_protected = write && shell.is_protected(&path, cx);
-            let ask = if is_protected { ask.confirm(format!("let a command {act} `{name}`")) } else { ask };
+            let protected = cx.instance().places().protected(path.as_path()).filter(|_| write);
+            let ask = match protected {
+                Some(protected) => ask.confirm(format!("let a command {act} `{name}`, {}", protected.why)),
+                None => ask,
+            };
             let _granted = cx.ask(ask).await?;
             return Ok(place);
         }
