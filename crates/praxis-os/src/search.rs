@@ -42,7 +42,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::first::First;
 use self::hunt::Hunt;
-use self::lines::{Finder, Reader};
+use self::lines::Finder;
 use self::stop::Stop;
 use crate::{FileError, HeldFolder, RealPath};
 
@@ -256,12 +256,17 @@ pub fn list(scope: &Scope) -> Result<Listing, SearchError> {
 pub fn grep(scope: &Scope, grep: &Grep<'_>) -> Result<Matches, SearchError> {
     let matcher = pattern::compile(grep.pattern)?;
     let stop = Stop::new(scope);
-    let finder =
-        Finder { matcher, stop: &stop, limit: scope.limit.saturating_add(1), chars: grep.line_chars };
+    let finder = Finder {
+        matcher,
+        stop: &stop,
+        limit: scope.limit.saturating_add(1),
+        chars: grep.line_chars,
+        is_heavy: pattern::is_heavy(grep.pattern),
+    };
     let hunt = Hunt::new(finder, grep.access);
     if let Some(held) = hold(&scope.root)? {
         let visitor = || {
-            let (hunt, held, mut reader) = (&hunt, &held, Reader::new());
+            let (hunt, held, mut reader) = (&hunt, &held, hunt.reader());
             move |path: &Path| hunt.visit(&mut reader, held, path)
         };
         let failed = walk::files(scope, &stop, |folder| hunt.wants(folder), visitor)?;

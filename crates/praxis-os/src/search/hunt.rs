@@ -24,6 +24,11 @@ impl<'a> Hunt<'a> {
         Self { finder, access, first, unread: AtomicUsize::new(0) }
     }
 
+    /// What a thread looks into files with.
+    pub(super) fn reader(&self) -> Reader {
+        self.finder.reader()
+    }
+
     /// Whether anything in a folder could be among the results.
     pub(super) fn wants(&self, folder: &Path) -> bool {
         lock(&self.first).may_take_from(folder)
