@@ -125,16 +125,17 @@ fn denied(paths: &[&str], folder: &Path, report: &Report) -> Option<String> {
     }
     let path = paths.iter().map(|path| absolute(path, folder)).find(|path| !can_write(path, report))?;
     let way = way_on(&path, "write");
-    Some(match report.view.access(&path) {
-        Some(Access::Read) if is_inside_writable(&path, report) => {
-            format!("`{}` is protected from commands, which can read it only. {way}", path.display())
-        }
-        _ => format!(
-            "Writing `{}` is denied by the sandbox: {}. {way}",
-            path.display(),
-            where_to_write(report)
-        ),
-    })
+    let shown = path.display();
+    if !is_inside_writable(&path, report) {
+        return Some(format!("Writing `{shown}` is denied by the sandbox: {}. {way}", where_to_write(report)));
+    }
+    if path.components().any(|part| part.as_os_str() == ".git") {
+        return Some(format!(
+            "The sandbox lets only commands that are nothing but git write `{shown}`. Send the git commands in a call of \
+             their own."
+        ));
+    }
+    Some(format!("`{shown}` is protected by the sandbox: commands can read it only. {way}"))
 }
 
 /// Something that is there, but not for the command.
@@ -150,8 +151,9 @@ fn missing(paths: &[&str], folder: &Path, report: &Report) -> Option<String> {
     ))
 }
 
-/// What the model can do about it.
+/// What the model can do about it. Access is given to what is there: what shall be made needs its folder.
 fn way_on(path: &Path, what: &str) -> String {
+    let path = path.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(path);
     let write = if what == "write" { ", \"write\": true" } else { "" };
     format!(
         "Choose another way, or run the command again with `\"access\": [{{\"path\": \"{}\"{write}}}]`, which asks the \
@@ -172,7 +174,7 @@ fn absolute(path: &str, folder: &Path) -> PathBuf {
     whole
 }
 
-/// Is it a protected place in a writable one?
+/// Does it lie in a writable place, so that only a protection of its own can be the reason?
 fn is_inside_writable(path: &Path, report: &Report) -> bool {
     path.ancestors().any(|above| report.view.access(above) == Some(Access::Write))
 }
@@ -234,6 +236,7 @@ mod tests {
                 Place::read("/etc"),
                 Place::write("/work/app"),
                 Place::read("/work/app/.git"),
+                Place::read("/work/app/praxis.json"),
             ],
             limits: Limits { cpu_seconds: Some(60), memory_bytes: Some(512 << 20), ..Limits::default() },
             ..View::default()
@@ -264,7 +267,8 @@ mod tests {
 
     #[test]
     fn what_is_protected_and_what_is_hidden_are_told_as_such() {
-        insta::assert_snapshot!(told("bash: ../.git/config: Read-only file system").unwrap(), @r#"`/work/app/.git/config` is protected from commands, which can read it only. Choose another way, or run the command again with `"access": [{"path": "/work/app/.git/config", "write": true}]`, which asks the user."#);
+        insta::assert_snapshot!(told("bash: ../.git/config: Read-only file system").unwrap(), @"The sandbox lets only commands that are nothing but git write `/work/app/.git/config`. Send the git commands in a call of their own.");
+        insta::assert_snapshot!(told("bash: ../praxis.json: Read-only file system").unwrap(), @r#"`/work/app/praxis.json` is protected by the sandbox: commands can read it only. Choose another way, or run the command again with `"access": [{"path": "/", "write": true}]`, which asks the user."#);
         let temp = tempfile::tempdir().unwrap();
         let output = format!("cat: '{}': No such file or directory", temp.path().display());
         let told = explain(&output, Exit::Code(1), Path::new("/"), &contained()).unwrap();

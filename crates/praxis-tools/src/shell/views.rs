@@ -273,8 +273,8 @@ impl Views {
         places.extend([project(directory), project(root)]);
         if parts.home.starts_with(root) {
             // A project around the home folder must not open what is closed to all others.
-            places.extend(secrets(&parts.home));
             places.extend(startup_files(&parts.home));
+            places.extend(secrets(&parts.home));
         }
         let guarded = self.projects.guarded(root, rules);
         places.extend(guarded_places(&guarded, extra));
