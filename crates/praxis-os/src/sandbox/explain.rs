@@ -127,7 +127,10 @@ fn denied(paths: &[&str], folder: &Path, report: &Report) -> Option<String> {
     let way = way_on(&path, "write");
     let shown = path.display();
     if !is_inside_writable(&path, report) {
-        return Some(format!("Writing `{shown}` is denied by the sandbox: {}. {way}", where_to_write(report)));
+        return Some(format!(
+            "Writing `{shown}` is denied by the sandbox: {}. {way}",
+            where_to_write(report)
+        ));
     }
     if path.components().any(|part| part.as_os_str() == ".git") {
         return Some(format!(
@@ -153,7 +156,8 @@ fn missing(paths: &[&str], folder: &Path, report: &Report) -> Option<String> {
 
 /// What the model can do about it. Access is given to what is there: what shall be made needs its folder.
 fn way_on(path: &Path, what: &str) -> String {
-    let path = path.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(path);
+    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok());
+    let path = there.filter(|above| above.parent().is_some()).unwrap_or(path);
     let write = if what == "write" { ", \"write\": true" } else { "" };
     format!(
         "Choose another way, or run the command again with `\"access\": [{{\"path\": \"{}\"{write}}}]`, which asks the \
@@ -234,9 +238,9 @@ mod tests {
             places: vec![
                 Place::read("/usr"),
                 Place::read("/etc"),
-                Place::write("/work/app"),
-                Place::read("/work/app/.git"),
-                Place::read("/work/app/praxis.json"),
+                Place::write("/no-such/app"),
+                Place::read("/no-such/app/.git"),
+                Place::read("/no-such/app/praxis.json"),
             ],
             limits: Limits { cpu_seconds: Some(60), memory_bytes: Some(512 << 20), ..Limits::default() },
             ..View::default()
@@ -246,12 +250,12 @@ mod tests {
     }
 
     fn told(output: &str) -> Option<String> {
-        explain(output, Exit::Code(1), Path::new("/work/app/src"), &contained())
+        explain(output, Exit::Code(1), Path::new("/no-such/app/src"), &contained())
     }
 
     #[test]
     fn a_denied_write_names_the_path_and_the_way_to_more() {
-        insta::assert_snapshot!(told("bash: line 1: /etc/hosts: Read-only file system\n").unwrap(), @r#"Writing `/etc/hosts` is denied by the sandbox: writing is allowed below `/work/app`. Choose another way, or run the command again with `"access": [{"path": "/etc/hosts", "write": true}]`, which asks the user."#);
+        insta::assert_snapshot!(told("bash: line 1: /etc/hosts: Read-only file system\n").unwrap(), @r#"Writing `/etc/hosts` is denied by the sandbox: writing is allowed below `/no-such/app`. Choose another way, or run the command again with `"access": [{"path": "/etc/hosts", "write": true}]`, which asks the user."#);
         let others = [
             "touch: cannot touch '/etc/hosts': Permission denied",
             "Error: EACCES: permission denied, open '/etc/hosts'",
@@ -267,8 +271,8 @@ mod tests {
 
     #[test]
     fn what_is_protected_and_what_is_hidden_are_told_as_such() {
-        insta::assert_snapshot!(told("bash: ../.git/config: Read-only file system").unwrap(), @"The sandbox lets only commands that are nothing but git write `/work/app/.git/config`. Send the git commands in a call of their own.");
-        insta::assert_snapshot!(told("bash: ../praxis.json: Read-only file system").unwrap(), @r#"`/work/app/praxis.json` is protected by the sandbox: commands can read it only. Choose another way, or run the command again with `"access": [{"path": "/", "write": true}]`, which asks the user."#);
+        insta::assert_snapshot!(told("bash: ../.git/config: Read-only file system").unwrap(), @"The sandbox lets only commands that are nothing but git write `/no-such/app/.git/config`. Send the git commands in a call of their own.");
+        insta::assert_snapshot!(told("bash: ../praxis.json: Read-only file system").unwrap(), @r#"`/no-such/app/praxis.json` is protected by the sandbox: commands can read it only. Choose another way, or run the command again with `"access": [{"path": "/no-such/app/praxis.json", "write": true}]`, which asks the user."#);
         let temp = tempfile::tempdir().unwrap();
         let output = format!("cat: '{}': No such file or directory", temp.path().display());
         let told = explain(&output, Exit::Code(1), Path::new("/"), &contained()).unwrap();
@@ -281,14 +285,14 @@ mod tests {
 
     #[test]
     fn a_denial_without_a_path_is_only_a_guess() {
-        insta::assert_snapshot!(told("fatal: Permission denied").unwrap(), @"This may be the sandbox: writing is allowed below `/work/app`.");
+        insta::assert_snapshot!(told("fatal: Permission denied").unwrap(), @"This may be the sandbox: writing is allowed below `/no-such/app`.");
     }
 
     #[test]
     fn ordinary_denials_are_left_alone() {
         let ordinary = [
             "bash: ./run.sh: Permission denied",
-            "bash: line 1: /work/app/run.sh: Permission denied",
+            "bash: line 1: /no-such/app/run.sh: Permission denied",
             "error: test failed",
             "",
             "cannot find /etc/hosts",
