@@ -9,13 +9,14 @@ mod table;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use praxis_os::process::{Ended, Sandboxed};
 use praxis_os::sandbox::{
-    Access, Exit, Limits, Mechanisms, Network, Place, Report, SandboxError, Temp, View, explain,
+    Access, Exit, GapKind, Limits, Mechanisms, Network, Place, Report, SandboxError, Temp, View, explain,
 };
 use praxis_policy::{Authority, places, wildcard};
-use praxis_proto::{Action, Rule};
+use praxis_proto::{Action, Event, Failure, Rule};
 
 use self::project::{Guarded, Projects, Rules};
 use self::table::Table;
@@ -87,6 +88,8 @@ pub struct Views {
     projects: Projects,
     /// Worked out with the first command: it asks the kernel.
     mechanisms: OnceLock<Mechanisms>,
+    /// Whether it was looked for what is not held, and said.
+    is_said: AtomicBool,
 }
 
 /// What one command gets beyond the usual.
@@ -105,7 +108,12 @@ pub struct Extra {
 impl Views {
     /// Puts it together; nothing is looked at.
     pub fn new(parts: ViewParts) -> Self {
-        Self { parts, projects: Projects::default(), mechanisms: OnceLock::new() }
+        Self {
+            parts,
+            projects: Projects::default(),
+            mechanisms: OnceLock::new(),
+            is_said: AtomicBool::new(false),
+        }
     }
 
     /// No views at all.
@@ -201,7 +209,22 @@ impl Views {
         if view.required && !missing.is_empty() {
             return Err(ToolError::Outside(SandboxError::Missing(missing).to_string()));
         }
+        self.say_once(&view.report(&mechanisms), cx);
         Ok(Some(Sandboxed { view, mechanisms }))
+    }
+
+    /// Tells people, once, what they might expect of the sandbox and do not get here.
+    fn say_once(&self, report: &Report, cx: &Cx) {
+        if self.is_said.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let points = self.open_points(cx.instance());
+        let gaps = report.gaps.iter().filter(|gap| gap.kind != GapKind::Inherent).map(ToString::to_string);
+        let Some(first) = gaps.chain(points).next() else { return };
+        let text =
+            format!("the sandbox does not hold everything here: {first}; `praxis doctor` says all of it");
+        let error = Some(Box::new(Failure::Unknown { message: text, reference: None }));
+        cx.bus().publish(Event::SessionError { session: Some(cx.session().clone()), error });
     }
 
     /// What holds for commands of a kind in a project, where nothing was granted and nothing is guarded by rules.

@@ -15,6 +15,8 @@ use praxis_proto::Action;
 
 use super::table::Table;
 
+/// Projects, each under its rules, that are remembered: an agent and its subagents.
+const MOST_KNOWN: usize = 4;
 /// Folders that are looked at; a project with more is not held as a whole, and that is said.
 const MOST_FOLDERS: usize = 50_000;
 /// Places that are found; more are too many to mount.
@@ -52,7 +54,7 @@ pub(super) struct Rules {
 /// Remembers projects between commands.
 #[derive(Debug, Default)]
 pub(super) struct Projects {
-    known: Mutex<Option<Known>>,
+    known: Mutex<Vec<Known>>,
 }
 
 /// A project as it was seen under some rules.
@@ -78,8 +80,8 @@ impl Projects {
     /// Looks at a project under some rules.
     pub(super) fn guarded(&self, root: &Path, rules: Rules) -> Guarded {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known.take().filter(|known| known.root == root && known.rules == rules);
-        let mut folders = before.map(|known| known.folders).unwrap_or_default();
+        let before = known.iter().position(|known| known.root == root && known.rules == rules);
+        let mut folders = before.map(|at| known.remove(at).folders).unwrap_or_default();
         let mut walk = Walk {
             root,
             rules: &rules,
@@ -89,7 +91,8 @@ impl Projects {
         };
         walk.all();
         let (after, out) = (walk.after, walk.out);
-        *known = Some(Known { root: root.to_owned(), rules, folders: after });
+        known.insert(0, Known { root: root.to_owned(), rules, folders: after });
+        known.truncate(MOST_KNOWN);
         out
     }
 }
