@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use praxis_config::{
     ConfigError, Instruction, Instructions, Loaded, Reference, Request, SandboxMode, SandboxNetwork,
-    SandboxSetting, ShellEnvironment, Surroundings, find_worktree,
+    SandboxSetting, ShellEnvironment, Surroundings, Trust, find_worktree,
 };
 use praxis_os::process::Launcher;
 use praxis_os::sandbox::{self, Network, Policy};
@@ -22,7 +22,7 @@ use praxis_tools::shell::{
 };
 use praxis_tools::{
     Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, Guard, Hooks, ImageLimits, Instance,
-    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
+    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, TrustFile, system_clock,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -60,6 +60,8 @@ pub struct Opening<'a> {
     pub directory: &'a Path,
     /// A configuration file on top of all others.
     pub config_file: Option<PathBuf>,
+    /// How far the project's own configuration is trusted.
+    pub trust: Trust,
     /// Whether somebody answers questions for permission.
     pub attendance: Attendance,
     /// Whether somebody answers the questions a model puts.
@@ -122,6 +124,7 @@ impl Workbench {
             surroundings,
             directory,
             config_file,
+            trust,
             attendance,
             questions,
             observers,
@@ -138,6 +141,7 @@ impl Workbench {
                 worktree: instance.root().to_owned(),
                 directory: directory.clone(),
                 extra_file: config_file,
+                trust,
             },
         )?;
         let data = surroundings.dirs.data();
@@ -166,12 +170,7 @@ impl Workbench {
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), questions));
         let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
         let shell = shell(surroundings, &loaded, &instance, launcher, outputs.clone(), hooks.clone());
-        let instructions = Instructions::discover(
-            surroundings,
-            instance.directory(),
-            instance.root(),
-            &loaded.config.instructions,
-        );
+        let instructions = loaded.instructions.clone();
         let todos: Arc<SessionTodos> = Arc::default();
         let services = Services {
             questions: Arc::clone(&questions),
@@ -200,6 +199,19 @@ impl Workbench {
             shell,
             loaded,
         })
+    }
+
+    /// The folder that a project goes by: its worktree, or the folder itself, without links.
+    pub fn root_of(directory: &Path) -> Result<PathBuf, OpenError> {
+        let at = |source| OpenError::Directory { path: directory.to_owned(), source };
+        let directory = directory.canonicalize().map_err(at)?;
+        let instance = Instance::open(&directory, find_worktree(&directory).as_deref()).map_err(at)?;
+        Ok(instance.root().to_owned())
+    }
+
+    /// The file that says which folders are trusted with what.
+    pub fn trust_file(surroundings: &Surroundings) -> TrustFile {
+        TrustFile::at(surroundings.dirs.data().join("trust.json"))
     }
 
     /// The stored grants of a project.
@@ -240,7 +252,7 @@ impl Workbench {
             origin: Origin::Named(act.into()),
         };
         let authority = Authority::new(vec![allow]);
-        match self.loaded.managed_rules.as_slice() {
+        match self.loaded.managed.rules.as_slice() {
             [] => authority,
             rules => authority.under(Ceiling::new("managed configuration", rules.to_vec())),
         }

@@ -63,6 +63,7 @@ fn open(folder: &Path) -> Workbench {
         surroundings: &Surroundings::from_env([("HOME".to_owned(), home), ("PATH".to_owned(), path)]),
         directory: folder,
         config_file: None,
+        trust: praxis_config::Trust::Everything,
         attendance: Attendance::Unattended,
         questions: Attendance::Unattended,
         observers: Vec::new(),
