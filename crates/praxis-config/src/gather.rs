@@ -68,11 +68,7 @@ pub(crate) fn gather(
     ground: &Ground,
     links: Links,
 ) -> Gathered {
-    let found = Gathered {
-        pieces: Vec::new(),
-        sources: Vec::new(),
-        left_out: Vec::new(),
-    };
+    let found = Gathered { pieces: Vec::new(), sources: Vec::new(), left_out: Vec::new() };
     let mut gatherer = Gatherer { surroundings, request, ground, links, found };
     gatherer.global_files();
     gatherer.project_files();

@@ -1,5 +1,6 @@
 //! Laying all sources over each other, as far as their owners' word counts.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use praxis_proto::{Origin, Rule};
@@ -101,6 +102,8 @@ struct Loader<'a> {
     narrowing: Node,
     /// The providers, as far as somebody vouches for them.
     vouched: Node,
+    /// The variables that are put into them.
+    provider_variables: BTreeSet<String>,
 }
 
 fn empty() -> Node {
@@ -119,6 +122,7 @@ impl<'a> Loader<'a> {
             managed: empty(),
             narrowing: empty(),
             vouched: empty(),
+            provider_variables: BTreeSet::new(),
         }
     }
 
@@ -206,9 +210,25 @@ impl<'a> Loader<'a> {
             Content::Text(text) => self.parse(text, &mut findings),
         };
         self.findings.extend(findings);
+        self.note_variables(piece);
         match parsed {
             Ok(node) => self.layer(node, piece, Counts::Whole),
             Err(problem) => self.findings.problems.push(problem),
+        }
+    }
+
+    /// Remembers which variables are put into the configuration of providers.
+    fn note_variables(&mut self, piece: &Piece) {
+        let Content::Text(text) = &piece.content else { return };
+        if !text.text.contains("{env:") {
+            return;
+        }
+        let written =
+            unfilled(text).and_then(|unfilled| jsonc::parse(text, &unfilled, &mut Findings::default()));
+        if let Some(providers) = written.ok().as_ref().and_then(|node| node.get("provider")) {
+            let json = providers.to_json().to_string();
+            let named = tokens(&json).into_iter().filter(|(is_variable, _)| *is_variable);
+            self.provider_variables.extend(named.map(|(_, name)| name.to_owned()));
         }
     }
 
@@ -318,9 +338,10 @@ impl<'a> Loader<'a> {
         for (name, command) in &mut config.command {
             command.name.clone_from(name);
         }
+        let mut vouched = decode(&self.vouched).unwrap_or_default().vouched();
         for (name, provider) in &mut config.provider {
-            let vouched = self.vouched.get("provider").and_then(|providers| providers.get(name));
-            provider.vouched = vouched.map(addresses).unwrap_or_default();
+            let known = vouched.provider.shift_remove(name).unwrap_or_default();
+            provider.vouched = known.vouched;
         }
         let ground = Some(self.ground).filter(|_| !trusted);
         let (instructions, _) = self.instructions(ground, &config.instructions);
@@ -332,6 +353,7 @@ impl<'a> Loader<'a> {
             wants,
             trusted,
             instructions,
+            provider_variables: self.provider_variables.into_iter().collect(),
             warnings: self.findings.warnings,
             sources,
             merged: self.merged,
@@ -392,15 +414,6 @@ fn instructions_of(node: &Node) -> Vec<String> {
         Some(Value::Array(items)) => items.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
     }
-}
-
-/// The addresses that a provider's configuration names.
-fn addresses(provider: &Node) -> Vec<String> {
-    let models = provider.get("models").and_then(Node::as_object).into_iter().flatten();
-    let of_models = models.filter_map(|(_, model)| model.get("provider")?.get("api"));
-    let own = [provider.get("options").and_then(|options| options.get("baseURL")), provider.get("api")];
-    let all = own.into_iter().flatten().chain(of_models);
-    all.filter_map(Node::as_str).map(str::to_owned).collect()
 }
 
 /// The typed configuration in a tree.

@@ -30,6 +30,8 @@ pub struct Loaded {
     pub trusted: bool,
     /// Where instructions are read from, in order.
     pub instructions: Vec<Instruction>,
+    /// Environment variables that the configuration of providers is filled in from: they hold keys.
+    pub provider_variables: Vec<String>,
     /// What looks wrong.
     pub warnings: Vec<Warning>,
     /// What was read, the strongest last.

@@ -140,7 +140,8 @@ pub(crate) fn printable(word: &str) -> String {
 }
 
 fn shortened(text: &str, most: usize) -> String {
-    let mut short: String = text.chars().take(most).map(|c| if is_treacherous(c) { ' ' } else { c }).collect();
+    let mut short: String =
+        text.chars().take(most).map(|c| if is_treacherous(c) { ' ' } else { c }).collect();
     if text.chars().nth(most).is_some() {
         short.push('…');
     }

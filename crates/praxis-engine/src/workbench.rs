@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use praxis_config::{
     ConfigError, Instruction, Instructions, Loaded, Reference, Request, SandboxMode, SandboxNetwork,
-    SandboxSetting, ShellEnvironment, Surroundings, Trust, find_worktree,
+    SandboxSetting, Surroundings, Trust, find_worktree,
 };
 use praxis_os::process::Launcher;
 use praxis_os::sandbox::{self, Network, Policy};
@@ -17,9 +17,7 @@ use praxis_proto::{Action, CallId, MessageId, Mint, Origin, Rule, SessionId};
 use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
-use praxis_tools::shell::{
-    Containment, DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts,
-};
+use praxis_tools::shell::{Containment, DEFAULT_TIMEOUT, OnTimeout, Shell, ShellChoice, ShellParts};
 use praxis_tools::{
     Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, Guard, Hooks, ImageLimits, Instance,
     OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, TrustFile, system_clock,
@@ -27,6 +25,7 @@ use praxis_tools::{
 use tokio_util::sync::CancellationToken;
 
 use crate::command::Commands;
+use crate::environment::environment;
 use crate::todos::SessionTodos;
 use crate::{Agent, AgentError, Agents, DecisionFile};
 
@@ -335,7 +334,6 @@ fn shell(
 ) -> Shell {
     let variable = |name: &str| surroundings.variables.get(name).map(String::as_str);
     let given = &loaded.config.shell_tool;
-    let ShellEnvironment { keep, drop, set } = &given.environment;
     let flagged = surroundings.flag("EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS").and_then(|ms| ms.parse().ok());
     let timeout = flagged.filter(|ms| *ms > 0).or(given.timeout_ms);
     let on_timeout = match given.on_timeout {
@@ -345,8 +343,7 @@ fn shell(
     Shell::new(ShellParts {
         launcher,
         choice: ShellChoice::choose(loaded.config.shell.as_deref(), variable("SHELL"), variable("PATH")),
-        environment: Environment::scrubbed(&surroundings.variables, keep, drop)
-            .with(set.iter().map(|(name, value)| (name.clone(), value.clone()))),
+        environment: environment(surroundings, loaded),
         outputs,
         timeout: timeout.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
         on_timeout,

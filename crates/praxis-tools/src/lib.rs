@@ -80,5 +80,5 @@ pub use questions::Questions;
 pub use registry::{Offer, Registry};
 pub use standalone::{Standalone, StandalonePlan};
 pub use todos::{MemoryTodos, TodoStore};
-pub use trust::{FolderTrust, TrustFile};
 pub use tool::{AnyTool, Boxed, DEFAULT_DEADLINE, Tool, Typed};
+pub use trust::{FolderTrust, TrustFile};

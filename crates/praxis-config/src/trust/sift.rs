@@ -90,7 +90,8 @@ impl<'a> Sifter<'a> {
         }
         // What is nothing but its waiting members must not leave an empty agent behind.
         let is_left = !kept.is_empty() || members.is_empty() || path.is_empty();
-        let is_whole = !is_command(path) || kept.contains_key("template") || !members.contains_key("template");
+        let is_whole =
+            !is_command(path) || kept.contains_key("template") || !members.contains_key("template");
         (is_left && is_whole).then(|| Node { value: Value::Object(kept), ..node.clone() })
     }
 

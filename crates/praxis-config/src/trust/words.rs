@@ -87,7 +87,10 @@ fn provider(id: &str, node: &Node) -> String {
         said.push_str(", with a key that it names");
     }
     if let Some(names) = options.and_then(|options| options.get("headers")).and_then(Node::as_object) {
-        said.push_str(&format!(", with the headers {}", names.keys().cloned().collect::<Vec<_>>().join(", ")));
+        said.push_str(&format!(
+            ", with the headers {}",
+            names.keys().cloned().collect::<Vec<_>>().join(", ")
+        ));
     }
     if let Some(Value::Array(names)) = node.get("env").map(|node| &node.value) {
         let names: Vec<&str> = names.iter().filter_map(Node::as_str).collect();

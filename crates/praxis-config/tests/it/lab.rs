@@ -21,7 +21,12 @@ impl Lab {
         }
         let at = |name: &str| root.path().join(name).display().to_string();
         let variables = [("HOME", at("home")), ("PRAXIS_MANAGED_DIR", at("etc")), ("USER", "ada".to_owned())];
-        Self { variables: variables.map(|(k, v)| (k.to_owned(), v)).into(), root, extra: None, trust: Trust::Everything }
+        Self {
+            variables: variables.map(|(k, v)| (k.to_owned(), v)).into(),
+            root,
+            extra: None,
+            trust: Trust::Everything,
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

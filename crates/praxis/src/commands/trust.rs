@@ -72,7 +72,9 @@ fn add(given: Option<&Path>, json: bool) -> Result<(), Failure> {
     }
     if json {
         let row = |want: &Want| json!({ "kind": want.kind, "want": want.text, "place": place(want, &root) });
-        return Ok(say_json(&json!({ "folder": root, "trusted": wants.iter().map(row).collect::<Vec<_>>() }))?);
+        return Ok(say_json(
+            &json!({ "folder": root, "trusted": wants.iter().map(row).collect::<Vec<_>>() }),
+        )?);
     }
     if wants.is_empty() {
         return Ok(say(format!(

@@ -20,6 +20,7 @@ mod sandbox;
 mod session;
 mod shell;
 mod tool;
+mod trust;
 
 use praxis_testkit::Project;
 
