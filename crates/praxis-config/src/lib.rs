@@ -58,7 +58,6 @@ pub use instructions::{Instruction, Instructions, nearby};
 pub use load::{Request, load};
 pub use loaded::{Loaded, RuleSet, Source};
 pub use node::{Node, Value};
-pub use owner::Owner;
 pub use problem::{ConfigError, Problem, Warning};
 pub use surroundings::{Dirs, Surroundings};
 pub use trust::{Trust, Trusted, Want, WantKind};

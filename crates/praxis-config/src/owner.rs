@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Whose word a piece of configuration is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub(crate) enum Owner {
     /// The user's: global files, a file they named, the environment.
     User,
     /// Whoever looks after the machine. Nobody loosens what they say.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use praxis_config::{Loaded, ShellEnvironment, Surroundings};
-use praxis_llm::catalogue::{Catalogue, cache_path};
+use praxis_llm::catalogue::cached_variables;
 use praxis_llm::provider::secret_variables;
 use praxis_tools::shell::Environment;
 
@@ -15,11 +15,8 @@ pub(crate) fn environment(surroundings: &Surroundings, loaded: &Loaded) -> Envir
         keys.extend(secret_variables(provider.env.as_deref().unwrap_or_default()).map(str::to_owned));
     }
     // The names of the embedded catalogue are known without opening it; a newer one may have more.
-    if cache_path(surroundings).exists()
-        && let Ok(catalogue) = Catalogue::open(surroundings)
-    {
-        let named = catalogue.providers().flat_map(|info| secret_variables(&info.env));
-        keys.extend(named.map(str::to_owned));
+    for named in cached_variables(surroundings) {
+        keys.extend(secret_variables(&named).map(str::to_owned));
     }
     let drop: Vec<String> =
         keys.into_iter().filter(|name| !keep.contains(name)).chain(drop.iter().cloned()).collect();
@@ -30,6 +27,7 @@ pub(crate) fn environment(surroundings: &Surroundings, loaded: &Loaded) -> Envir
 #[cfg(test)]
 mod tests {
     use praxis_config::{Request, Trust, load};
+    use praxis_llm::catalogue::Catalogue;
 
     use super::*;
 

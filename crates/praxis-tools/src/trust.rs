@@ -106,7 +106,9 @@ fn add(known: &mut Vec<Trusted>, wants: &[Want]) {
 }
 
 fn name(folder: &Path) -> String {
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).to_string_lossy().into_owned()
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    // Two names that are not text must not become one.
+    real.to_str().map_or_else(|| format!("{real:?}"), str::to_owned)
 }
 
 #[cfg(test)]

@@ -348,4 +348,9 @@ fn values_from_variables_and_files_are_not_shown() {
         json!({"username": "[hidden]", "model": "[hidden]", "server": {"port": "[hidden]"}, "shell": "/bin/sh",
             "plugin": [["p", {"x": "[hidden]"}]]})
     );
+    for wrong in [r#"{"permission": {"bash": "{env:WHO}"}}"#, r#"{"share": "{env:WHO}"}"#] {
+        let lab = Lab::new().var("WHO", "s3cret").file("home/.config/praxis/praxis.json", wrong);
+        assert!(lab.failure().contains("found another word in a variable or file"), "{}", lab.failure());
+        assert!(!lab.failure().contains("s3cret"));
+    }
 }

@@ -13,6 +13,14 @@ fn untrusted() -> Project {
     project().untrusted()
 }
 
+/// A project whose user wants to be asked.
+fn careful() -> Project {
+    untrusted().home_file(OWN, ASK)
+}
+
+const OWN: &str = ".config/praxis/praxis.json";
+const ASK: &str = r#"{"permission":{"bash":"ask","webfetch":"ask"}}"#;
+
 fn check(project: &Project, permission: &str, pattern: &str, more: &[&str]) -> Value {
     let act = ["permission", "check", "--permission", permission, "--pattern", pattern];
     project.run(&[&act, more].concat()).json()
@@ -57,7 +65,7 @@ fn allow_rules_wait_in_every_place_a_project_has() {
         "app/.praxis/praxis.jsonc",
         "app/.opencode/opencode.json",
     ] {
-        let project = untrusted().file(".git/HEAD", "").file("app/x", "").file(name, ALLOW);
+        let project = careful().file(".git/HEAD", "").file("app/x", "").file(name, ALLOW);
         let at = ["--cwd", "app"];
         assert_eq!(check(&project, "bash", "ls", &at)["action"], "ask", "{name}");
         assert_eq!(check(&project, "bash", "ls", &["--cwd", "app", "--trust"])["action"], "allow", "{name}");
@@ -241,7 +249,7 @@ fn a_repository_does_not_approve_its_own_commands() {
     let project = untrusted()
         .file("script.yaml", script)
         .home_file(".config/praxis/praxis.json", "{}")
-        .file(".praxis/command/bad.md", "!`touch owned`");
+        .file(".praxis/command/bad.md", "Look !`touch owned`");
     let run = ["run", "--script", "script.yaml", "--command", "bad"];
     let told = project.run(&[&run[..], &["--trust"]].concat()).stderr;
     let print = told.split('"').find(|word| word.starts_with("/bad@")).unwrap().to_owned();
@@ -258,7 +266,7 @@ fn a_repository_does_not_approve_its_own_commands() {
 
 #[test]
 fn links_and_folders_above_bring_nothing_in() {
-    let project = untrusted()
+    let project = careful()
         .home_file("elsewhere.json", r#"{"username":"eve"}"#)
         .home_file("key.md", "s3cret")
         .file(".git/HEAD", "");
@@ -278,14 +286,14 @@ fn links_and_folders_above_bring_nothing_in() {
     );
     assert_eq!(check(&project, "bash", "ls", &["--trust"])["action"], "ask");
     let paths = project.run(&["config", "path", "--json"]).json();
-    assert_eq!((&paths["sources"], &paths["instructions"]), (&json!([]), &json!([])));
+    assert_eq!((paths["sources"].as_array().unwrap().len(), &paths["instructions"]), (1, &json!([])));
     let paths = project.run(&["config", "path", "--json", "--trust"]).json();
     assert_eq!(paths["instructions"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn trust_is_given_listed_and_taken_back() {
-    let project = untrusted().file(".git/HEAD", "").file("app/x", "").file("praxis.json", ALLOW);
+    let project = careful().file(".git/HEAD", "").file("app/x", "").file("praxis.json", ALLOW);
     assert!(project.run(&["trust", "list"]).stdout.starts_with("No folder is trusted."));
     let added = project.run(&["trust", "add", "app"]);
     assert_eq!(added.code, 0, "{added:?}");
@@ -296,7 +304,8 @@ fn trust_is_given_listed_and_taken_back() {
     );
     for at in [&[][..], &["--cwd", "app"]] {
         let run = project.run(&[&["permission", "check", "--permission", "bash"][..], at].concat());
-        assert_eq!((run.json()["action"].as_str(), run.stderr.as_str()), (Some("allow"), ""));
+        assert_eq!(run.json()["action"], "allow");
+        assert!(!run.stderr.contains("trusted"), "{}", run.stderr);
     }
     let list = project.run(&["trust", "list", "--json"]).json();
     assert_eq!(list[0]["folder"], json!(project.directory()));
@@ -308,17 +317,17 @@ fn trust_is_given_listed_and_taken_back() {
     assert_eq!(check(&project, "bash", "ls", &["--cwd", "app/inner"])["action"], "ask");
 
     // More is asked about again; less is not.
-    let project = project.file("praxis.json", r#"{"permission":{"bash":"allow","edit":"allow"}}"#);
+    let project = project.file("praxis.json", r#"{"permission":{"bash":"allow","webfetch":"allow"}}"#);
     let more = project.run(&["permission", "check", "--permission", "bash"]);
     assert_eq!(more.json()["action"], "ask");
     assert!(more.stderr.contains("wants more than you trusted it with"), "{}", more.stderr);
-    assert!(project.run(&["trust", "add"]).stdout.contains("edit `*` (new)"));
-    let project = project.file("praxis.json", r#"{"permission":{"edit":"allow","webfetch":"deny"}}"#);
-    assert_eq!(check(&project, "edit", "x", &[])["action"], "allow");
+    assert!(project.run(&["trust", "add"]).stdout.contains("webfetch `*` (new)"));
+    let project = project.file("praxis.json", r#"{"permission":{"webfetch":"allow","edit":"deny"}}"#);
+    assert_eq!(check(&project, "webfetch", "x", &[])["action"], "allow");
 
     let removed = project.run(&["trust", "remove"]);
     assert_eq!(removed.code, 0, "{removed:?}");
-    assert_eq!(check(&project, "edit", "x", &[])["rule"]["source"], "built-in defaults");
+    assert_eq!(check(&project, "webfetch", "x", &[])["action"], "ask");
     assert_eq!(project.run(&["trust", "remove"]).code, 1);
     let nothing = untrusted().run(&["trust", "add"]);
     assert!(nothing.code == 0 && nothing.stdout.contains("wants nothing that needs trust"), "{nothing:?}");
@@ -326,8 +335,8 @@ fn trust_is_given_listed_and_taken_back() {
 
 #[test]
 fn for_one_run_means_for_one_run() {
-    let project = untrusted().file("praxis.json", ALLOW);
-    let trusting = |name: &str, value: &str| untrusted().file("praxis.json", ALLOW).variable(name, value);
+    let project = careful().file("praxis.json", ALLOW);
+    let trusting = |name: &str, value: &str| careful().file("praxis.json", ALLOW).variable(name, value);
     assert_eq!(bash(&project, &["--trust"])["status"], "completed");
     assert_eq!(bash(&project, &[])["status"], "error");
     assert_eq!(bash(&trusting("PRAXIS_TRUST", "1"), &[])["status"], "completed");
@@ -369,7 +378,7 @@ fn a_damaged_file_of_answers_is_an_error_and_never_trust() {
 
 fn asking() -> Project {
     let script = "[{ call: { bash: { command: touch made, description: Makes it } } }, { say: Done. }]";
-    untrusted().file("script.yaml", script).file("praxis.json", ALLOW).variable("NO_COLOR", "1")
+    careful().file("script.yaml", script).file("praxis.json", ALLOW).variable("NO_COLOR", "1")
 }
 
 const RUN: [&str; 4] = ["run", "--script", "script.yaml", "make it"];
@@ -458,12 +467,16 @@ fn what_is_wanted_cannot_paint_over_the_question() {
 
 #[test]
 fn the_home_folder_as_a_project_is_pointed_out() {
-    let project = untrusted().home_file(".config/praxis/praxis.json", ALLOW);
+    let allow = r#"{"permission":{"webfetch":"deny","edit":{"*":"deny","x":"allow"}}}"#;
+    let project = untrusted().home_file(OWN, allow);
     let home = project.home();
     let run = project.run(&["tool", "list", "--cwd", home.to_str().unwrap()]);
     assert!(run.code == 0 && run.stderr.contains("your own configuration lies in this project"), "{run:?}");
-    assert_eq!(check(&project, "bash", "ls", &["--cwd", home.to_str().unwrap()])["action"], "ask");
-    assert_eq!(check(&project, "bash", "ls", &[])["action"], "allow");
+    // It still narrows there.
+    let ceiling =
+        check(&project, "webfetch", "x", &["--cwd", home.to_str().unwrap()])["ceiling"]["name"].clone();
+    assert_eq!(ceiling, "project configuration (not trusted)");
+    assert_eq!(check(&project, "webfetch", "x", &[])["ceiling"], Value::Null);
 }
 
 #[test]
