@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use praxis_config::{
     ConfigError, Instruction, Instructions, Loaded, Reference, Request, SandboxMode, SandboxNetwork,
-    SandboxSetting, ShellEnvironment, Surroundings, find_worktree,
+    SandboxSetting, Surroundings, Trust, find_worktree,
 };
 use praxis_os::process::Launcher;
 use praxis_os::sandbox::{self, Network};
@@ -19,15 +19,16 @@ use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
 use praxis_tools::shell::{
-    DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts, ViewMode, ViewParts, Views,
+    DEFAULT_TIMEOUT, OnTimeout, Shell, ShellChoice, ShellParts, ViewMode, ViewParts, Views,
 };
 use praxis_tools::{
     Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, Guard, Hooks, ImageLimits, Instance,
-    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
+    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, TrustFile, system_clock,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::command::Commands;
+use crate::environment::environment;
 use crate::todos::SessionTodos;
 use crate::{Agent, AgentError, Agents, DecisionFile};
 
@@ -61,6 +62,8 @@ pub struct Opening<'a> {
     pub directory: &'a Path,
     /// A configuration file on top of all others.
     pub config_file: Option<PathBuf>,
+    /// How far the project's own configuration is trusted.
+    pub trust: Trust,
     /// Whether somebody answers questions for permission.
     pub attendance: Attendance,
     /// Whether somebody answers the questions a model puts.
@@ -123,6 +126,7 @@ impl Workbench {
             surroundings,
             directory,
             config_file,
+            trust,
             attendance,
             questions,
             observers,
@@ -144,6 +148,7 @@ impl Workbench {
                 worktree: instance.root().to_owned(),
                 directory: directory.clone(),
                 extra_file: config_file,
+                trust,
             },
         )?;
         let data = surroundings.dirs.data();
@@ -172,12 +177,7 @@ impl Workbench {
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), questions));
         let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
         let shell = shell(surroundings, &loaded, &instance, launcher, outputs.clone(), hooks.clone());
-        let instructions = Instructions::discover(
-            surroundings,
-            instance.directory(),
-            instance.root(),
-            &loaded.config.instructions,
-        );
+        let instructions = loaded.instructions.clone();
         let todos: Arc<SessionTodos> = Arc::default();
         let services = Services {
             questions: Arc::clone(&questions),
@@ -206,6 +206,19 @@ impl Workbench {
             shell,
             loaded,
         })
+    }
+
+    /// The folder that a project goes by: its worktree, or the folder itself, without links.
+    pub fn root_of(directory: &Path) -> Result<PathBuf, OpenError> {
+        let at = |source| OpenError::Directory { path: directory.to_owned(), source };
+        let directory = directory.canonicalize().map_err(at)?;
+        let instance = Instance::open(&directory, find_worktree(&directory).as_deref()).map_err(at)?;
+        Ok(instance.root().to_owned())
+    }
+
+    /// The file that says which folders are trusted with what.
+    pub fn trust_file(surroundings: &Surroundings) -> TrustFile {
+        TrustFile::at(surroundings.dirs.data().join("trust.json"))
     }
 
     /// The stored grants of a project.
@@ -246,7 +259,7 @@ impl Workbench {
             origin: Origin::Named(act.into()),
         };
         let authority = Authority::new(vec![allow]);
-        match self.loaded.managed_rules.as_slice() {
+        match self.loaded.managed.rules.as_slice() {
             [] => authority,
             rules => authority.under(Ceiling::new("managed configuration", rules.to_vec())),
         }
@@ -338,7 +351,6 @@ fn shell(
 ) -> Shell {
     let variable = |name: &str| surroundings.variables.get(name).map(String::as_str);
     let given = &loaded.config.shell_tool;
-    let ShellEnvironment { keep, drop, set } = &given.environment;
     let flagged = surroundings.flag("EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS").and_then(|ms| ms.parse().ok());
     let timeout = flagged.filter(|ms| *ms > 0).or(given.timeout_ms);
     let on_timeout = match given.on_timeout {
@@ -348,8 +360,7 @@ fn shell(
     Shell::new(ShellParts {
         launcher,
         choice: ShellChoice::choose(loaded.config.shell.as_deref(), variable("SHELL"), variable("PATH")),
-        environment: Environment::scrubbed(&surroundings.variables, keep, drop)
-            .with(set.iter().map(|(name, value)| (name.clone(), value.clone()))),
+        environment: environment(surroundings, loaded),
         outputs,
         timeout: timeout.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
         on_timeout,

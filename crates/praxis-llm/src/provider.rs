@@ -1,6 +1,7 @@
 //! Which providers can be used, and everything a request to one of their models needs: the catalogue, the
 //! configuration, the environment and the stored credentials put together.
 
+mod bound;
 mod callers;
 mod choice;
 mod facts;
@@ -22,7 +23,7 @@ pub use callers::Callers;
 pub use choice::Choice;
 pub use facts::Offered;
 pub use format::{Unsupported, WireKind};
-pub use key::KeySource;
+pub use key::{KeySource, secret_variables};
 pub use listing::{Listing, Standing};
 pub use local::{Found, LocalServer, find_local, local_servers};
 pub use recent::{recent, remember};
@@ -82,6 +83,20 @@ pub enum ProviderError {
         source_name: String,
         /// What is wrong with it, without its content.
         problem: crate::SecretError,
+    },
+    /// A key is there and would go to a server that is not the provider's and that nobody vouches for.
+    #[error(
+        "the key of `{provider}` from {source_name} is not sent to {address}: that is not its own server, and your own \
+         configuration does not name it; set `provider.{provider}.options.baseURL` there, or trust the folder that \
+         does with `praxis trust add`"
+    )]
+    ForeignServer {
+        /// The provider.
+        provider: String,
+        /// Where the key was found.
+        source_name: String,
+        /// The address, without what may be a password in it.
+        address: String,
     },
     /// A header is configured that cannot be sent.
     #[error("the header `{name}` of `{provider}` {problem}")]

@@ -70,6 +70,7 @@ fn open(folder: &Path, own: PathBuf) -> Workbench {
         surroundings: &Surroundings::from_env([("HOME".to_owned(), home), ("PATH".to_owned(), path)]),
         directory: folder,
         config_file: Some(own),
+        trust: praxis_config::Trust::Everything,
         attendance: Attendance::Unattended,
         questions: Attendance::Unattended,
         observers: Vec::new(),

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-/// Keys of model providers, which are ours to use and not a command's. Names that other programs live by, such as
-/// `GITHUB_TOKEN` or `AWS_SECRET_ACCESS_KEY`, are not among them.
+/// Keys of model providers, which are ours to use and not a command's. Some are names that other programs live by, such
+/// as `GITHUB_TOKEN`: who wants commands to have them says so with `keep`.
 const SECRETS: &str = include_str!("secrets.txt");
 /// Beginnings of our own variables; those that end in one of the words below hold secrets.
 const OURS: [&str; 2] = ["PRAXIS_", "OPENCODE_"];
 const SECRET_ENDINGS: [&str; 6] = ["KEY", "TOKEN", "PASSWORD", "SECRET", "AUTH_CONTENT", "CONFIG_CONTENT"];
+
+/// An answer for one run of ours, and not for one that a command starts.
+const FOR_THIS_RUN: &str = "PRAXIS_TRUST";
 
 /// Which variables commands get.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +22,10 @@ impl Environment {
     /// Our variables without our secrets; `keep` are names that stay nevertheless, `drop` more that go.
     pub fn scrubbed(variables: &BTreeMap<String, String>, keep: &[String], drop: &[String]) -> Self {
         let goes = |name: &String| {
-            drop.contains(name) || (is_secret(name) && !keep.contains(name)) || !is_plain(name)
+            drop.contains(name)
+                || (is_secret(name) && !keep.contains(name))
+                || name == FOR_THIS_RUN
+                || !is_plain(name)
         };
         let kept = variables.iter().filter(|(name, _)| !goes(name));
         let mut variables: BTreeMap<String, String> =
@@ -70,6 +76,8 @@ mod tests {
             ("ANTHROPIC_API_KEY", "a"),
             ("OPENAI_API_KEY", "b"),
             ("GITHUB_TOKEN", "c"),
+            ("HF_TOKEN", "c"),
+            ("PRAXIS_TRUST", "1"),
             ("OPENCODE_SERVER_PASSWORD", "d"),
             ("PRAXIS_LOG", "debug"),
             ("MINE", "e"),
@@ -80,13 +88,7 @@ mod tests {
         let seen: Vec<_> = seen.iter().collect();
         assert_eq!(
             seen,
-            [
-                ("GITHUB_TOKEN", "c"),
-                ("OPENAI_API_KEY", "b"),
-                ("PATH", "/usr/bin"),
-                ("PRAXIS", "1"),
-                ("PRAXIS_LOG", "debug"),
-            ]
+            [("OPENAI_API_KEY", "b"), ("PATH", "/usr/bin"), ("PRAXIS", "1"), ("PRAXIS_LOG", "debug"),]
         );
     }
 }

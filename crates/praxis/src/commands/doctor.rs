@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use praxis_config::Want;
 use praxis_engine::Workbench;
 use praxis_llm::provider::{ProviderError, Providers};
 use praxis_os::process::{Command, Launcher, Notice, Stdin, Stdout};
@@ -15,6 +16,7 @@ use crate::opened::{launcher, look, surroundings};
 use crate::paint::Paint;
 use crate::screen::{WORK_FAILED, say, say_json};
 use crate::shelf;
+use crate::trusting::place;
 
 /// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -48,6 +50,7 @@ pub(crate) async fn run(place: &Place, json: bool) -> Outcome {
     let workbench = look(place)?;
     let findings = [
         configuration(&workbench),
+        trust(&workbench),
         shell(&workbench),
         guard(&launcher()).await,
         mechanisms(&workbench),
@@ -85,6 +88,21 @@ fn configuration(workbench: &Workbench) -> Finding {
     let noun = if files == 1 { "file" } else { "files" };
     let told = format!("{files} {noun} read; `praxis config path` names them");
     Finding { notes: warnings, ..Finding::new("configuration", state, told) }
+}
+
+/// Whether the project's own configuration counts whole.
+fn trust(workbench: &Workbench) -> Finding {
+    let loaded = &workbench.loaded;
+    let told = match (loaded.wants.is_empty(), loaded.trusted) {
+        (true, _) => "this project's configuration wants nothing that needs trust",
+        (false, true) => "this project's configuration is trusted",
+        (false, false) => "left out of this project's configuration; `praxis trust add` lets it in",
+    };
+    let root = workbench.instance.root();
+    let note = |want: &Want| format!("{}: {} [{}]", want.kind.heading(), want.text, place(want, root));
+    let notes: Vec<String> = loaded.left_out().iter().map(note).collect();
+    let state = if notes.is_empty() { State::Good } else { State::Limited };
+    Finding { notes, ..Finding::new("trust", state, told) }
 }
 
 fn shell(workbench: &Workbench) -> Finding {

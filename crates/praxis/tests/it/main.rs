@@ -21,6 +21,7 @@ mod sandbox;
 mod session;
 mod shell;
 mod tool;
+mod trust;
 mod views;
 
 use praxis_testkit::Project;
