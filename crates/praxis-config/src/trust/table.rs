@@ -118,6 +118,7 @@ pub(crate) const TABLE: &[(&str, Class)] = &[
     ("sandbox", Class::Inside),
     ("sandbox.mode", Class::Strictness),
     ("sandbox.writable", Class::Waits),
+    ("sandbox.readable", Class::Waits),
     ("sandbox.unreadable", Class::Strictness),
     ("sandbox.network", Class::Strictness),
     ("sandbox.unix_sockets", Class::Strictness),

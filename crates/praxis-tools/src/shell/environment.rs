@@ -9,6 +9,12 @@ const SECRETS: &str = include_str!("secrets.txt");
 const OURS: [&str; 2] = ["PRAXIS_", "OPENCODE_"];
 const SECRET_ENDINGS: [&str; 6] = ["KEY", "TOKEN", "PASSWORD", "SECRET", "AUTH_CONTENT", "CONFIG_CONTENT"];
 
+/// What changes how a shell reads a script or where `cd` goes, so that what runs would not be what was read.
+const SHELL_STATE: [&str; 9] =
+    ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "CDPATH", "GLOBIGNORE", "POSIXLY_CORRECT", "ZDOTDIR"];
+/// How bash passes functions on, which would stand in for programs of the same name.
+const FUNCTION: &str = "BASH_FUNC_";
+
 /// An answer for one run of ours, and not for one that a command starts.
 const FOR_THIS_RUN: &str = "PRAXIS_TRUST";
 
@@ -25,6 +31,7 @@ impl Environment {
             drop.contains(name)
                 || (is_secret(name) && !keep.contains(name))
                 || name == FOR_THIS_RUN
+                || is_shell_state(name)
                 || !is_plain(name)
         };
         let kept = variables.iter().filter(|(name, _)| !goes(name));
@@ -38,8 +45,10 @@ impl Environment {
     /// The same with more variables, which replace those of the same name.
     #[must_use]
     pub fn with(mut self, more: impl IntoIterator<Item = (String, String)>) -> Self {
-        self.variables
-            .extend(more.into_iter().filter(|(name, value)| is_plain(name) && !value.contains('\0')));
+        let fits = |(name, value): &(String, String)| {
+            is_plain(name) && !is_shell_state(name) && !value.contains('\0')
+        };
+        self.variables.extend(more.into_iter().filter(fits));
         self
     }
 
@@ -60,6 +69,10 @@ fn is_secret(name: &str) -> bool {
         || (ours && SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending)))
 }
 
+fn is_shell_state(name: &str) -> bool {
+    SHELL_STATE.contains(&name) || name.starts_with(FUNCTION)
+}
+
 /// What an environment can hold.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
@@ -78,6 +91,9 @@ mod tests {
             ("GITHUB_TOKEN", "c"),
             ("HF_TOKEN", "c"),
             ("PRAXIS_TRUST", "1"),
+            ("BASH_ENV", "evil.sh"),
+            ("CDPATH", "/elsewhere"),
+            ("BASH_FUNC_git%%", "() { rm -rf x; }"),
             ("OPENCODE_SERVER_PASSWORD", "d"),
             ("PRAXIS_LOG", "debug"),
             ("MINE", "e"),
