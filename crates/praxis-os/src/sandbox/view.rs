@@ -34,8 +34,8 @@ pub struct Place {
     pub access: Access,
 }
 
-/// What a command may do in a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What a command may do in a place, from nothing to everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Access {
     /// It is there and empty, and cannot be changed.

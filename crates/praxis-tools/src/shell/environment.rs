@@ -10,8 +10,17 @@ const OURS: [&str; 2] = ["PRAXIS_", "OPENCODE_"];
 const SECRET_ENDINGS: [&str; 6] = ["KEY", "TOKEN", "PASSWORD", "SECRET", "AUTH_CONTENT", "CONFIG_CONTENT"];
 
 /// What changes how a shell reads a script or where `cd` goes, so that what runs would not be what was read.
-const SHELL_STATE: [&str; 9] =
-    ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "CDPATH", "GLOBIGNORE", "POSIXLY_CORRECT", "ZDOTDIR"];
+const SHELL_STATE: [&str; 9] = [
+    "BASH_ENV",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "BASH_COMPAT",
+    "CDPATH",
+    "GLOBIGNORE",
+    "POSIXLY_CORRECT",
+    "ZDOTDIR",
+];
 /// How bash passes functions on, which would stand in for programs of the same name.
 const FUNCTION: &str = "BASH_FUNC_";
 

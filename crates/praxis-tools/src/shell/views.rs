@@ -275,24 +275,18 @@ impl Views {
 
     fn view(&self, kind: ViewKind, instance: &Instance, rules: Rules, extra: &Extra) -> View {
         let parts = &self.parts;
-        let mut places = self.around(kind);
+        let mut places = self.around();
         let (root, directory) = (instance.root(), instance.directory());
-        let project = |path: &Path| match (kind, rules.read.usual()) {
+        let project = |path: &Path| match rules.read.usual() {
             // An agent that may read nothing has nothing to see.
-            (_, Action::Deny) => Place::masked(path),
-            (ViewKind::Look, _) => Place::read(path),
-            (ViewKind::Work | ViewKind::Free, _) => Place::write(path),
+            Action::Deny => Place::masked(path),
+            Action::Allow | Action::Ask => Place::write(path),
         };
         let temp = match kind {
-            ViewKind::Look => {
-                places.push(Place::read(&parts.temp));
-                Temp::Private
-            }
-            ViewKind::Work | ViewKind::Free => {
-                places.push(Place::write(&parts.temp));
-                Temp::Folder(parts.temp.clone())
-            }
+            ViewKind::Look => Temp::Private,
+            ViewKind::Work | ViewKind::Free => Temp::Folder(parts.temp.clone()),
         };
+        places.push(Place::write(&parts.temp));
         places.extend([project(directory), project(root)]);
         if parts.home.starts_with(root) {
             // A project around the home folder must not open what is closed to all others.
@@ -300,9 +294,13 @@ impl Views {
             places.extend(secrets(&parts.home));
         }
         let guarded = self.projects.guarded(root, rules);
-        places.extend(guarded_places(&guarded, extra));
+        places.extend(guarded_places(&guarded, root, extra));
         places.extend(parts.unreadable.iter().map(Place::masked));
         places.extend(extra.places.iter().cloned());
+        if kind == ViewKind::Look {
+            // Whatever was granted: who may not edit writes nothing.
+            places.iter_mut().for_each(|place| place.access = place.access.min(Access::Read));
+        }
         View {
             places,
             temp,
@@ -314,21 +312,17 @@ impl Views {
     }
 
     /// The machine around the project.
-    fn around(&self, kind: ViewKind) -> Vec<Place> {
+    fn around(&self) -> Vec<Place> {
         let parts = &self.parts;
-        let writes = |access: Access| match (kind, access) {
-            (ViewKind::Look, Access::Write) => Access::Read,
-            (_, access) => access,
-        };
-        let mut places = vec![Place::masked(&parts.home)];
+        // Where somebody's home is the whole machine, there is no home to hide.
+        let home = Some(&parts.home).filter(|home| home.parent().is_some());
+        let mut places: Vec<Place> = home.into_iter().map(Place::masked).collect();
         let known = Table::get().places(&parts.home);
-        let known: Vec<Place> = known.map(|(access, path)| Place { path, access: writes(access) }).collect();
+        let known: Vec<Place> = known.map(|(access, path)| Place { path, access }).collect();
         places.extend(self.programs(&known));
         places.extend(known);
         places.extend(parts.readable.iter().map(Place::read));
-        places.extend(
-            parts.writable.iter().map(|path| Place { path: path.clone(), access: writes(Access::Write) }),
-        );
+        places.extend(parts.writable.iter().map(Place::write));
         places.extend(secrets(&parts.home));
         places.extend(parts.own.iter().map(Place::masked));
         places.push(Place::read(&parts.outputs));
@@ -398,15 +392,15 @@ fn open() -> Rules {
 }
 
 /// What in the project has an access of its own.
-fn guarded_places(guarded: &Guarded, extra: &Extra) -> Vec<Place> {
+fn guarded_places(guarded: &Guarded, root: &Path, extra: &Extra) -> Vec<Place> {
     let mut places: Vec<Place> = guarded.configuration.iter().map(Place::read).collect();
     for dot_git in &guarded.git {
         if dot_git.is_file() {
             places.push(Place::read(dot_git));
         }
-        for folder in git::folders(dot_git) {
+        if let Some(folder) = git::folder(dot_git, root) {
             if !extra.git {
-                places.push(Place::read(&folder));
+                places.push(Place::read(folder));
                 continue;
             }
             places.push(Place::write(&folder));

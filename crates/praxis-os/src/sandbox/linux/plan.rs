@@ -242,6 +242,10 @@ impl Builder<'_> {
         let Ok(data) = source.symlink_metadata() else { return Ok(()) };
         let is_folder = data.is_dir();
         if path == Path::new("/") {
+            // The tree begins empty anyway.
+            if access == Access::Masked {
+                return Ok(());
+            }
             let source = self.source(source)?;
             self.plan.steps.push(Step::Root { source, read_only: access != Access::Write });
             self.note(path, access)?;

@@ -13,27 +13,39 @@ const LONGEST: u64 = 8_192;
 /// What runs programs, by name, inside any git folder.
 const PROTECTED: [&str; 3] = ["config", "hooks", "config.worktree"];
 
-/// The git folders that a `.git` stands for: itself, or where it leads, and the one that is shared.
-pub(super) fn folders(dot_git: &Path) -> Vec<PathBuf> {
+/// The git folder that a `.git` in this project stands for: itself, or the one that it leads to, with what is shared.
+///
+/// A command can write such a file and name any folder in it. One outside the project counts only if it names the project
+/// in turn, which only git itself can have written there.
+pub(super) fn folder(dot_git: &Path, root: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
-        return vec![dot_git.to_owned()];
+        return Some(dot_git.to_owned());
     }
-    let Some(own) = line_of(dot_git).and_then(|line| Some(line.strip_prefix("gitdir:")?.trim().to_owned()))
-    else {
-        return Vec::new();
-    };
+    let line = line_of(dot_git)?;
     let base = dot_git.parent().unwrap_or(dot_git);
-    let Ok(own) = base.join(own).canonicalize() else { return Vec::new() };
-    // Whoever wrote the file could name any folder; only one that looks like git's counts.
+    let own = base.join(line.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
     if !own.join("HEAD").is_file() {
-        return Vec::new();
+        return None;
     }
     let shared = line_of(&own.join("commondir")).and_then(|line| own.join(line.trim()).canonicalize().ok());
-    match shared.filter(|shared| shared.join("objects").is_dir() && own.starts_with(shared)) {
-        Some(shared) => vec![shared],
-        None if own.join("objects").is_dir() => vec![own],
-        None => Vec::new(),
-    }
+    let folder = shared.filter(|shared| own.starts_with(shared)).unwrap_or_else(|| own.clone());
+    let is_known = folder.starts_with(root) || is_worktree_of(&own, dot_git) || is_module_of(&own, base);
+    (is_known && folder.join("objects").is_dir()).then_some(folder)
+}
+
+/// Does the folder of a linked worktree say that this is its worktree?
+fn is_worktree_of(own: &Path, dot_git: &Path) -> bool {
+    let named = line_of(&own.join("gitdir")).and_then(|line| own.join(line.trim()).canonicalize().ok());
+    named.is_some_and(|named| Some(named) == dot_git.canonicalize().ok())
+}
+
+/// Does the folder of a module say that this is where its files are?
+fn is_module_of(own: &Path, base: &Path) -> bool {
+    let Some(config) = line_of(&own.join("config")) else { return false };
+    let named =
+        config.lines().filter_map(|line| line.trim().strip_prefix("worktree")?.trim().strip_prefix('='));
+    let mut folders = named.filter_map(|named| own.join(named.trim()).canonicalize().ok());
+    folders.any(|named| Some(named) == base.canonicalize().ok())
 }
 
 /// What in a git folder is never a command's to write, modules and worktrees included.
@@ -97,11 +109,32 @@ mod tests {
             make(&root, name, "");
         }
         make(&root, "main/.git/worktrees/w/commondir", "../..\n");
-        make(&root, "w/.git", &format!("gitdir: {}/main/.git/worktrees/w\n", root.display()));
-        assert_eq!(folders(&root.join("w/.git")), [root.join("main/.git")]);
-        assert_eq!(folders(&root.join("main/.git")), [root.join("main/.git")]);
-        make(&root, "lie/.git", "gitdir: /etc\n");
-        assert_eq!(folders(&root.join("lie/.git")), Vec::<PathBuf>::new());
+        make(&root, "main/.git/worktrees/w/gitdir", &format!("{}/w/.git\n", root.display()));
+        let link = format!("gitdir: {}/main/.git/worktrees/w\n", root.display());
+        make(&root, "w/.git", &link);
+        let of = |name: &str| folder(&root.join(name).join(".git"), &root.join(name));
+        assert_eq!((of("w"), of("main")), (Some(root.join("main/.git")), Some(root.join("main/.git"))));
+        // Another project that only says so gets nothing of it.
+        make(&root, "lie/.git", &link);
+        make(&root, "other/.git", &format!("gitdir: {}/main/.git\n", root.display()));
+        make(&root, "etc/.git", "gitdir: /etc\n");
+        assert_eq!((of("lie"), of("other"), of("etc")), (None, None, None));
+    }
+
+    #[test]
+    fn a_module_leads_to_the_folder_that_names_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        for name in ["top/.git/modules/m/HEAD", "top/.git/modules/m/objects/x"] {
+            make(&root, name, "");
+        }
+        make(&root, "top/.git/modules/m/config", "[core]\n\tworktree = ../../../m\n");
+        make(&root, "top/m/.git", "gitdir: ../.git/modules/m\n");
+        make(&root, "lie/.git", "gitdir: ../top/.git/modules/m\n");
+        let module = root.join("top/.git/modules/m");
+        assert_eq!(folder(&root.join("top/m/.git"), &root.join("top/m")), Some(module.clone()));
+        assert_eq!(folder(&root.join("top/m/.git"), &root.join("top")), Some(module));
+        assert_eq!(folder(&root.join("lie/.git"), &root.join("lie")), None);
     }
 
     #[test]
