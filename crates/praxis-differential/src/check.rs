@@ -1,0 +1,165 @@
+//! What happened, held against what the analysis said.
+
+use praxis_policy::shell::{Analysis, How, Place, Simple, Touched, Word, analyse};
+
+use crate::event::Event;
+use crate::world;
+
+/// Programs whose arguments, options aside, are files; with whether they are written.
+const FILERS: &[(&str, bool)] = &[
+    ("cat", false),
+    ("rm", true),
+    ("touch", true),
+    ("mkdir", true),
+    ("rmdir", true),
+    ("stat", false),
+    ("tac", false),
+    ("rev", false),
+    ("sha256sum", false),
+    ("md5sum", false),
+    ("cmp", false),
+    ("realpath", false),
+];
+
+/// What the analysis says of a script that starts in the jail.
+pub(crate) fn read(script: &str) -> Analysis {
+    analyse(script, &Place { cwd: world::CWD, home: world::HOME, users: &[] })
+}
+
+/// The first thing that happened and that the analysis neither listed nor called doubtful.
+pub(crate) fn unlisted<'e>(found: &Analysis, events: &'e [Event]) -> Option<(&'e Event, &'static str)> {
+    if found.dynamic {
+        return None;
+    }
+    events.iter().find_map(|event| complaint(found, event).map(|complaint| (event, complaint)))
+}
+
+fn complaint(found: &Analysis, event: &Event) -> Option<&'static str> {
+    match event {
+        Event::Run { file, argv, cwd } => {
+            // What `xargs` does on its own.
+            if file == "/bin/echo" {
+                return None;
+            }
+            let told = found.commands.iter().any(|command| tells(command, file, argv, cwd));
+            if !told {
+                return Some("a program ran that is not listed");
+            }
+            let name = file.strip_prefix("/bin/")?;
+            let (_, write) = FILERS.iter().find(|(known, _)| *known == name)?;
+            let files = argv.iter().skip(1).filter(|word| !word.starts_with('-') && !word.is_empty());
+            for word in files {
+                let path = if word.starts_with('/') { word.clone() } else { format!("{cwd}/{word}") };
+                let by_find = found.commands.iter().any(|one| one.source.starts_with("find")) && below_any(&found.paths, &path);
+                if !touches(found, &path, *write) && !by_find {
+                    return Some("a program was given a file that is not listed");
+                }
+            }
+            None
+        }
+        Event::Open { path, write } if touches(found, path, *write) => None,
+        Event::Open { write: true, .. } => Some("a file was written that is not listed"),
+        Event::Open { .. } => Some("a file was read that is not listed"),
+        Event::Change { path } if touches(found, path, true) || swept(found, path) => None,
+        Event::Change { .. } => Some("a name was changed that is not listed"),
+    }
+}
+
+/// Is it below a folder that goes as a whole?
+fn swept(found: &Analysis, path: &str) -> bool {
+    found.harms.iter().any(|harm| below_any(std::slice::from_ref(&harm.path), path)) || below_any(&found.writes, path)
+}
+
+fn below_any(folders: &[String], path: &str) -> bool {
+    let path = world::near(path);
+    folders.iter().any(|folder| {
+        let folder = world::real(folder);
+        let folder = folder.trim_end_matches('/');
+        path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// Is this the command that ran?
+fn tells(command: &Simple, file: &str, argv: &[String], cwd: &str) -> bool {
+    let Some((name, words)) = command.argv.split_first() else { return false };
+    let runs = if name.text.contains('/') {
+        let path = if name.text.starts_with('/') { name.text.clone() } else { format!("{cwd}/{}", name.text) };
+        world::real(&path) == file
+    } else {
+        file.strip_prefix("/bin/") == Some(name.text.as_str())
+    };
+    runs && fits(words, argv.get(1..).unwrap_or_default())
+}
+
+/// Can these words become these arguments?
+fn fits(words: &[Word], args: &[String]) -> bool {
+    let Some((word, rest)) = words.split_first() else { return args.is_empty() };
+    if !word.is_static {
+        return (0..=args.len()).any(|taken| fits(rest, &args[taken..]));
+    }
+    // What an expansion leaves empty is no word at all.
+    if word.text.is_empty() && fits(rest, args) {
+        return true;
+    }
+    if args.first() == Some(&word.text) && fits(rest, &args[1..]) {
+        return true;
+    }
+    if !word.text.contains(['*', '?', '[', '{']) {
+        return false;
+    }
+    let most = args.iter().take_while(|arg| matches(&word.text, arg)).count();
+    (1..=most).rev().any(|taken| fits(rest, &args[taken..]))
+}
+
+/// Is the path among those that the analysis lists?
+fn touches(found: &Analysis, path: &str, write: bool) -> bool {
+    // Numbers that the shell counts are as good as any name.
+    if path.rsplit('/').next().is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit())) {
+        return true;
+    }
+    let plain = world::tidy(path);
+    let near = world::near(path);
+    let path = world::real(path);
+    let listed = if write { &found.writes } else { &found.paths };
+    listed.iter().any(|known| world::real(known) == path || world::near(known) == near)
+        || found.touched.iter().filter(|one| !write || one.how != How::Read).any(|one| {
+            reaches(one, &path) || reaches(one, &near) || (one.glob.is_some() && reaches(one, &plain))
+        })
+}
+
+fn reaches(one: &Touched, path: &str) -> bool {
+    if one.unless.as_deref().is_some_and(world::is_folder) {
+        return false;
+    }
+    let base = world::real(&one.path);
+    match &one.glob {
+        None => base == path,
+        Some(glob) => {
+            let folder = base.trim_end_matches('/');
+            path.strip_prefix(folder)
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(|name| matches(glob, name) || glob.contains('/'))
+        }
+    }
+}
+
+/// A glob against a name; classes and what is unusual fit any one sign, for only the place is in question.
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    let Some(first) = pattern.chars().next() else { return name.is_empty() };
+    let rest = &pattern[first.len_utf8()..];
+    let tail = |name: &str| name.chars().next().map(|c| name[c.len_utf8()..].to_owned());
+    match first {
+        '*' => matches(rest, name) || tail(name).is_some_and(|name| matches(pattern, &name)),
+        '?' => tail(name).is_some_and(|name| matches(rest, &name)),
+        '[' if rest.contains(']') => {
+            let end = rest[1..].find(']').map_or(rest.len(), |at| at + 2);
+            tail(name).is_some_and(|name| matches(&rest[end..], &name))
+                || name.strip_prefix('[').is_some_and(|name| matches(rest, name))
+        }
+        '{' if rest.starts_with('}') => (0..=name.len())
+            .filter(|at| name.is_char_boundary(*at))
+            .any(|at| matches(&rest[1..], &name[at..])),
+        '\\' if !rest.is_empty() && !name.starts_with('\\') => matches(rest, name),
+        _ => name.strip_prefix(first).is_some_and(|name| matches(rest, name)),
+    }
+}

@@ -1,0 +1,177 @@
+//! A private root in namespaces of its own, in which one script after the other runs.
+//!
+//! Three processes: the *watcher* (this one) hears what the jail does; the *keeper* is the first process of the jail, starts
+//! each script and buries it; the shell and all that it starts are watched.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change, mount_remount};
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+use crate::event::{Event, Seen};
+use crate::notice::{Answer, Listener};
+use crate::stub::Role;
+use crate::{keeper, world};
+
+/// Processes that a script may start.
+const MOST_FORKS: usize = 120;
+/// Events kept of a script.
+const MOST_EVENTS: usize = 400;
+
+/// Which shell runs a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shell {
+    /// GNU bash.
+    Bash,
+    /// The Almquist shell, where the machine has it.
+    Dash,
+}
+
+/// Where scripts run.
+pub(crate) struct Jail {
+    root: PathBuf,
+    line: UnixStream,
+    listener: Listener,
+    keeper: u32,
+    dirty: bool,
+}
+
+impl Jail {
+    /// Makes a jail below `root`, an empty folder. This process is in namespaces of its own afterwards.
+    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+        part()?;
+        mount("jail", root, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, c"mode=755")?;
+        world::build(root)?;
+        mount_bind("/dev/null", root.join("dev/null"))?;
+        for room in world::ROOMS {
+            mount("room", world::below(root, room), "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, c"mode=755")?;
+        }
+        mount_remount(root, MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV, c"")?;
+        world::furnish(root)?;
+        let (line, inner) = UnixStream::pair()?;
+        // Only now: the first process that is started in it must be the keeper.
+        unshare(UnshareFlags::NEWPID)?;
+        let keeper = keeper::start(root, inner)?;
+        let mut number = [0; 4];
+        (&line).read_exact(&mut number)?;
+        let number = i32::from_le_bytes(number);
+        if number < 0 {
+            return Err(io::Error::other(format!(
+                "the kernel does not tell of system calls: {}",
+                io::Error::from_raw_os_error(-number)
+            )));
+        }
+        let pid = Pid::from_raw(keeper as i32).ok_or_else(|| io::Error::other("no keeper"))?;
+        let listener: OwnedFd =
+            pidfd_getfd(pidfd_open(pid, PidfdFlags::empty())?, number, PidfdGetfdFlags::empty())?;
+        Ok(Self { root: root.to_owned(), line, listener: Listener::new(listener), keeper, dirty: false })
+    }
+
+    /// Runs a script to its end, or until its time is up, and tells what happened.
+    pub(crate) fn run(&mut self, script: &str, shell: Shell, luck: u64) -> io::Result<Seen> {
+        if std::mem::take(&mut self.dirty) {
+            world::furnish(&self.root)?;
+        }
+        let mut order = vec![u8::from(shell == Shell::Dash)];
+        order.extend((script.len() as u32).to_le_bytes());
+        order.extend(script.as_bytes());
+        self.line.write_all(&order)?;
+
+        let root = self.root.to_string_lossy().into_owned();
+        let mut seen = Seen::default();
+        let mut forks = 0;
+        let mut started = false;
+        let mut roles: HashMap<u32, u64> = HashMap::new();
+        let mut opaque: HashSet<u32> = HashSet::new();
+        loop {
+            let mut fds = [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.line, PollFlags::IN)];
+            poll(&mut fds, None)?;
+            if fds[0].revents().contains(PollFlags::IN) {
+                let Some(notice) = self.listener.next()? else { continue };
+                let answer = if notice.pid == self.keeper {
+                    Answer::Go
+                } else if notice.is_fork() {
+                    forks += 1;
+                    if forks > MOST_FORKS { Answer::Fail(libc::ENOMEM) } else { Answer::Go }
+                } else if notice.is_ask() {
+                    Answer::Value(Role::new(roles.get(&notice.pid).copied().unwrap_or(luck)).answer())
+                } else {
+                    if let Some(event) = Event::read(&notice, &root) {
+                        if let Event::Run { argv, .. } = &event {
+                            let mut hasher = DefaultHasher::new();
+                            (argv, luck).hash(&mut hasher);
+                            roles.insert(notice.pid, hasher.finish());
+                        }
+                        self.dirty |= event.changes();
+                        let hidden = !opaque.is_empty() && descends(notice.pid, &opaque);
+                        if event.is_script_file() {
+                            opaque.insert(notice.pid);
+                        }
+                        if !std::mem::replace(&mut started, true) {
+                            // The shell itself.
+                        } else if !hidden
+                            && seen.events.len() < MOST_EVENTS && !seen.events.contains(&event) {
+                            seen.events.push(event);
+                        }
+                    }
+                    Answer::Go
+                };
+                self.listener.answer(&notice, answer)?;
+                continue;
+            }
+            if !fds[1].revents().is_empty() {
+                let mut end = [0; 2];
+                self.line.read_exact(&mut end)?;
+                seen.was_stopped = end[0] != 0;
+                seen.status = end[1];
+                return Ok(seen);
+            }
+        }
+    }
+}
+
+/// Does a process come of one of these? What a file does as a script is not what its caller is judged by.
+fn descends(mut pid: u32, from: &HashSet<u32>) -> bool {
+    for _ in 0..64 {
+        if from.contains(&pid) {
+            return true;
+        }
+        let Some(parent) = fs::read_to_string(format!("/proc/{pid}/stat"))
+            .ok()
+            .and_then(|stat| stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok())
+        else {
+            return false;
+        };
+        pid = parent;
+    }
+    false
+}
+
+/// Namespaces for this process and its children: a user, mounts, processes, no network.
+fn part() -> io::Result<()> {
+    let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let flags = UnshareFlags::NEWUSER
+        | UnshareFlags::NEWNS
+        | UnshareFlags::NEWNET
+        | UnshareFlags::NEWIPC;
+    unshare(flags)?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("0 {group} 1"))?;
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+    Ok(())
+}
+
+#[expect(unsafe_code, reason = "namespaces have no safe door")]
+fn unshare(flags: UnshareFlags) -> io::Result<()> {
+    // SAFETY: this process has one thread, and shares no descriptors.
+    unsafe { Ok(unshare_unsafe(flags)?) }
+}

@@ -1,0 +1,133 @@
+//! A run: workers in jails of their own, and one who counts.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use crate::jail::{Jail, Shell};
+use crate::options::Options;
+use crate::worker::{self, Counts, Word};
+use crate::{check, generate};
+
+/// The program.
+pub(crate) fn main() -> ExitCode {
+    let result = Options::read(std::env::args().skip(1)).map_err(io::Error::other).and_then(|options| {
+        if let Some((number, root)) = &options.worker {
+            return worker::work(&options, *number, root).map(|()| true);
+        }
+        if options.show {
+            return show(&options).map(|()| true);
+        }
+        match &options.script {
+            Some(script) => one(script),
+            None => many(&options),
+        }
+    });
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "the differential test cannot be run here: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn show(options: &Options) -> io::Result<()> {
+    for index in 0..options.scripts {
+        let script = generate::script(worker::seed_of(options.seed, index));
+        let dynamic = check::read(&script).dynamic;
+        writeln!(io::stdout(), "--- {index} {}\n{script}", if dynamic { "dynamic" } else { "static" })?;
+    }
+    Ok(())
+}
+
+/// One script, with everything that is known of it.
+fn one(script: &str) -> io::Result<bool> {
+    let root = tempfile::tempdir()?;
+    let found = check::read(script);
+    let mut out = io::stdout();
+    writeln!(out, "{found:#?}")?;
+    let mut jail = Jail::open(root.path())?;
+    let mut clean = true;
+    for luck in 0..8 {
+        let seen = jail.run(script, Shell::Bash, luck)?;
+        writeln!(out, "luck {luck}, status {}, stopped {}", seen.status, seen.was_stopped)?;
+        for event in &seen.events {
+            writeln!(out, "  {event:?}")?;
+        }
+        if let Some((event, complaint)) = check::unlisted(&found, &seen.events) {
+            writeln!(out, "FAILURE: {complaint}: {event:?}")?;
+            clean = false;
+        }
+    }
+    Ok(clean)
+}
+
+fn many(options: &Options) -> io::Result<bool> {
+    let start = Instant::now();
+    let program = std::env::current_exe()?;
+    let (tell, hear) = mpsc::channel();
+    let mut roots = Vec::new();
+    let mut children = Vec::new();
+    for number in 0..options.workers {
+        let root = tempfile::tempdir()?;
+        let mut child = Command::new(&program)
+            .args(["--scripts", &options.scripts.to_string(), "--seed", &options.seed.to_string()])
+            .args(["--workers", &options.workers.to_string(), "--most", &options.most.to_string()])
+            .args(["--worker", &number.to_string()])
+            .arg(root.path())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let tell = tell.clone();
+        if let Some(stdout) = child.stdout.take() {
+            std::thread::spawn(move || {
+                for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                    if let Some(word) = Word::read(&line) {
+                        let _ = tell.send(word);
+                    }
+                }
+            });
+        }
+        roots.push(root);
+        children.push(child);
+    }
+    drop(tell);
+    let mut total = Counts::default();
+    let mut known = HashSet::new();
+    let mut last = Instant::now();
+    let mut out = io::stdout();
+    for word in hear {
+        match word {
+            Word::Counts(counts) => total.add(&counts),
+            Word::Failure(failure) => {
+                if known.insert(failure.shape()) {
+                    writeln!(out, "{}", failure.tell(options.seed))?;
+                }
+            }
+        }
+        if last.elapsed() > Duration::from_secs(10) {
+            last = Instant::now();
+            writeln!(out, "{}", total.tell(start.elapsed()))?;
+        }
+        if known.len() >= options.most {
+            for child in &mut children {
+                let _ = child.kill();
+            }
+        }
+    }
+    let mut all_ended = true;
+    for child in &mut children {
+        all_ended &= child.wait()?.success();
+    }
+    let mut text = String::new();
+    let _ = write!(text, "seed {}: {}; {} failures", options.seed, total.tell(start.elapsed()), known.len());
+    writeln!(out, "{text}")?;
+    if known.is_empty() && !all_ended {
+        return Err(io::Error::other("a worker ended early"));
+    }
+    Ok(known.is_empty() && total.scripts == options.scripts)
+}
