@@ -14,8 +14,8 @@ pub(crate) use mutate::tokens;
 pub(crate) fn script(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let source = match rng.u32(0..100) {
-        0..70 => grammar::script(&mut rng),
-        70..80 => corpus::script(&mut rng).to_owned(),
+        0..78 => grammar::script(&mut rng),
+        78..88 => corpus::script(&mut rng).to_owned(),
         _ => {
             let one = grammar::script(&mut rng);
             let sep = *pick(&mut rng, &["\n", ";", " && ", " || ", " | ", " & "]);
@@ -23,9 +23,9 @@ pub(crate) fn script(seed: u64) -> String {
         }
     };
     let turns = match rng.u32(0..100) {
-        0..60 => 0,
-        60..85 => 1,
-        85..95 => 2,
+        0..68 => 0,
+        68..90 => 1,
+        90..97 => 2,
         _ => 4,
     };
     let mut source = source;

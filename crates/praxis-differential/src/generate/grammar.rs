@@ -12,6 +12,8 @@ pub(super) struct Maker<'r> {
     pub(super) depth: usize,
     /// How much of what is hard to know may be in it, from 0.
     pub(super) spice: u32,
+    /// Variables that were set.
+    pub(super) set: Vec<&'static str>,
     /// Bodies of heredocs that the next line end must bring.
     heredocs: Vec<String>,
 }
@@ -25,7 +27,7 @@ pub(super) fn script(rng: &mut Rng) -> String {
         _ => 3,
     };
     let lines = 1 + rng.usize(..4);
-    let mut maker = Maker { rng, depth: 0, spice, heredocs: Vec::new() };
+    let mut maker = Maker { rng, depth: 0, spice, set: Vec::new(), heredocs: Vec::new() };
     let mut out = String::new();
     for _ in 0..lines {
         out.push_str(&maker.statement());
@@ -88,7 +90,8 @@ impl Maker<'_> {
             52..64 => self.chain(),
             64..70 => self.pipe(),
             70..86 => self.construct(),
-            86..94 => self.wrapped(),
+            86..96 => self.wrapped(),
+            _ if self.spice == 0 && !self.chance(4) => self.simple(),
             _ => self.setting(),
         };
         self.depth -= 1;
@@ -99,7 +102,7 @@ impl Maker<'_> {
     fn simple(&mut self) -> String {
         let mut out = String::new();
         if self.chance(12) {
-            out.push_str(&format!("{}={} ", pick(self.rng, VARIABLES), self.value()));
+            out.push_str(&format!("{}={} ", self.name(), self.value()));
         }
         if self.chance(25) {
             out.push_str(&format!("{} ", self.redirect()));
@@ -170,16 +173,25 @@ impl Maker<'_> {
             0..8 => (*pick(self.rng, FILES)).to_owned(),
             8..12 => (*pick(self.rng, FOLDERS)).to_owned(),
             12..14 => String::new(),
-            14..16 => self.variable(),
+            14..16 => self.known_variable(),
             16 => "'a b'".to_owned(),
             17 => "\"*.txt\"".to_owned(),
             _ => self.word(),
         }
     }
 
+    /// A variable; those that steer the shell only where anything goes.
+    fn name(&mut self) -> &'static str {
+        let most = if self.spice == 0 { 5 } else { VARIABLES.len() };
+        VARIABLES[self.rng.usize(..most)]
+    }
+
     fn assign(&mut self) -> String {
-        let name = *pick(self.rng, VARIABLES);
+        let name = self.name();
         let value = self.value();
+        if self.spice == 0 {
+            self.set.push(name);
+        }
         match self.rng.u32(0..30) {
             0..16 => format!("{name}={value}"),
             16 => format!("{name}+={value}"),
@@ -255,7 +267,10 @@ impl Maker<'_> {
             8 => format!("while {test}; do {body}break; done"),
             9 => format!("until {test}; do {body}break\ndone"),
             10..13 => {
-                let name = *pick(self.rng, VARIABLES);
+                let name = self.name();
+                if self.spice == 0 {
+                    self.set.push(name);
+                }
                 let (one, two) = (self.word(), self.word());
                 format!("for {name} in {one} {two}; do {body}done")
             }

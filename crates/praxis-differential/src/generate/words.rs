@@ -19,6 +19,7 @@ pub(super) const PROGRAMS: &[&str] =
     &["ls", "cat", "rm", "touch", "mkdir", "cp", "mv", "grep", "git", "make", "head", "tool", "wc", "rmdir", "stat", "foo"];
 const OPTIONS: &[&str] = &["-l", "-rf", "--all", "-", "--", "-n", "-f", "--x=y", "-x"];
 const PLAIN: &[&str] = &["a", "b", "1", "hello", "x=y", "'it'", "\"q\"", "''", "\"\"", "%s", "é", "a,b", "@", "+", "=", "==", ":", "in", "do", "if", "done", "!"];
+const SAFE: &[&str] = &["a", "b", "1", "hello", "x=y", "'it'", "\"q\"", "''", "\"\"", "%s", "a,b", "+", ":"];
 const GLOBS: &[&str] = &[
     "*.txt", "s*/f", "[ab].c", "?.c", "*", "sub/*", "[[:alpha:]].c", "[!x]", ".*", "*/f", "**/f", "/o/*", "[", "[]x]", "a[", "~/*", "@(a|b).txt",
     "!(x)", "+([a-z])", "\\*", "'*'.txt", "\"*\"", "*\\.txt", "[a\"-\"z]", "[^a]*",
@@ -32,6 +33,9 @@ pub(super) const VARIABLES: &[&str] = &["x", "y", "z", "v", "a", "HOME", "PWD", 
 impl Maker<'_> {
     /// Any word.
     pub(super) fn word(&mut self) -> String {
+        if self.spice == 0 && self.rng.u32(0..10) != 0 {
+            return self.tame_word();
+        }
         let kind = self.rng.u32(0..100);
         match kind {
             0..42 => (*pick(self.rng, FILES)).to_owned(),
@@ -53,6 +57,32 @@ impl Maker<'_> {
                 format!("{one}{two}")
             }
         }
+    }
+
+    /// A word that the text tells.
+    fn tame_word(&mut self) -> String {
+        match self.rng.u32(0..100) {
+            0..55 => (*pick(self.rng, FILES)).to_owned(),
+            55..62 => (*pick(self.rng, SAFE)).to_owned(),
+            62..68 => (*pick(self.rng, OPTIONS)).to_owned(),
+            68..76 => {
+                let word = *pick(self.rng, &["a.txt", "src/f", "/o/f", "f", "ls", "-rf", "x y", "~/f", "a#b", "#f"]);
+                requote(self.rng, word)
+            }
+            76..79 => self.ansi(),
+            79..83 => (*pick(self.rng, BRACES)).to_owned(),
+            83..87 => (*pick(self.rng, GLOBS)).to_owned(),
+            _ => self.known_variable(),
+        }
+    }
+
+    /// A variable that the script has set before, if there is one.
+    pub(super) fn known_variable(&mut self) -> String {
+        let Some(name) = self.set.last().copied().filter(|_| self.rng.u32(0..4) > 0) else {
+            return (*pick(self.rng, &["", "\"\"", "", "\"/f\"", "/f", "~"])).to_owned();
+        };
+        (*pick(self.rng, &["$N", "\"$N\"", "${N}", "\"${N}/f\"", "$N/f", "${N:-f}", "${N:+f}", "src/$N", "\"$N\"/f", "$N$N", "${N-b}", "\"a $N\""]))
+            .replace('N', name)
     }
 
     fn small(&mut self) -> String {
