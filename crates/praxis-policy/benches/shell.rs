@@ -1,13 +1,13 @@
 //! How long the reading and judging of scripts takes. Budgets: a typical command under 100 µs, 100 KB under 50 ms.
 
 use divan::{Bencher, black_box};
-use praxis_policy::shell::{Ground, Hold, Place, Protected, Real, analyse, judge};
+use praxis_policy::shell::{Dialect, Ground, Hold, Place, Protected, Real, analyse, judge};
 
 /// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PLACE: Place<'static> = Place { cwd: "/work", home: "/home/me", users: &[] };
+const PLACE: Place<'static> = Place { cwd: "/work", home: "/home/me", users: &[], shell: Dialect::Bash };
 
 fn main() {
     divan::main();
@@ -21,7 +21,7 @@ fn decide(script: &str) {
     let place = |path: &str, hold| Protected { path: path.into(), name: path.into(), hold };
     let protected =
         [place("/", Hold::Whole), place("/home/me", Hold::Whole), place("/work/.git", Hold::Content)];
-    black_box(judge(&analysis, &Ground { roots: &roots, protected: &protected, eyes: &eyes }));
+    black_box(judge(&analysis, &Ground { roots: &roots, protected: &protected, eyes: &eyes, held: false }));
 }
 
 #[divan::bench(args = [

@@ -89,7 +89,8 @@ impl Decision {
         }
         match &self.care {
             Care::Usual => {}
-            Care::Doubt(doubt) => return format!("a broad allow does not cover this: {doubt}"),
+            Care::Leaves { what, .. } => return format!("only a rule that names it allows this: {what}"),
+            Care::Doubt { reason, .. } => return format!("a broad allow does not cover this: {reason}"),
             Care::Confirm(act) => return format!("a person must confirm this: {act}"),
         }
         match (&self.ceiling, &self.rule) {

@@ -51,6 +51,17 @@ pub enum Refusal {
          or choose another way."
     )]
     Unattended(String),
+    /// It leaves the machine, no rule names it, and there is nobody to ask.
+    #[error(
+        "This would {what}, which leaves this machine for good. Only a rule that names it allows it, such as \
+         `\"bash\": {{\"{act} *\": \"allow\"}}`, and nobody is here to be asked. Leave this step to the user."
+    )]
+    Unnamed {
+        /// What it would do.
+        what: String,
+        /// The words that name it.
+        act: String,
+    },
     /// It is an act that only a person may confirm, and there is none.
     #[error(
         "This would {0}. Nothing but a person's answer to that very question allows it, and nobody is here to give \
@@ -120,7 +131,8 @@ impl Desk {
         let Some(mut decision) = authority.decide_all(permission, patterns, &self.grants, care) else {
             return Asked::Granted(Grant::new(query.act));
         };
-        let is_question = decision.action == Action::Ask && decision.ceiling.is_none() && !care.confirms();
+        let is_question =
+            decision.action == Action::Ask && decision.ceiling.is_none() && !care.needs_person();
         if query.contained && is_question {
             decision.action = Action::Allow;
             decision.contained = true;
@@ -371,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_doubt_is_met_only_by_the_very_same_text() {
-        let doubt = || Care::Doubt("`git -c`".into());
+        let doubt = || Care::doubt("`git -c`");
         let broad: &[_] = &[("bash", "*", Action::Allow)];
         let mut desk = Desk::new(vec![StoredGrant::new("bash", "git *", 0)]);
         let Asked::Pending(request) = desk.ask("1".into(), careful(doubt(), &["git -c a=b x"], broad), 0)

@@ -4,9 +4,9 @@
 //! script that the grammar does not read without doubt. A caller asks about a dynamic script whatever its rules allow.
 //!
 //! ```
-//! use praxis_policy::shell::{Place, analyse};
+//! use praxis_policy::shell::{Dialect, Place, analyse};
 //!
-//! let place = Place { cwd: "/work", home: "/home/me", users: &[] };
+//! let place = Place { cwd: "/work", home: "/home/me", users: &[], shell: Dialect::Bash };
 //! let found = analyse("cd src && rm \"a b\" > ../log", &place);
 //!
 //! assert_eq!(found.commands[0].source, "rm a b");
@@ -15,12 +15,15 @@
 //! ```
 
 mod command;
+mod doubt;
 mod feed;
 mod flow;
 mod gaps;
+mod git;
 mod harm;
 mod inner;
 mod judge;
+mod leaving;
 mod operands;
 mod parse;
 mod path;
@@ -34,7 +37,10 @@ mod word;
 
 use serde_json::{Value, json};
 
-pub use judge::{Eyes, Ground, Hold, Judgement, Protected, Real, judge};
+pub use doubt::{About, Doubt};
+pub use git::GitAct;
+pub use judge::{Eyes, Ground, Hold, Judgement, Outside, Protected, Real, judge};
+pub use leaving::{Leaving, Need};
 
 /// Longer scripts are not read.
 const LONGEST_SCRIPT: usize = 4 * 1_024 * 1_024;
@@ -48,6 +54,22 @@ pub struct Place<'a> {
     pub home: &'a str,
     /// Other users and their homes, for `~name`; a name that is not here is dynamic.
     pub users: &'a [(&'a str, &'a str)],
+    /// The shell that will run the script.
+    pub shell: Dialect,
+}
+
+/// Which shell runs a script. Where its meaning differs from bash, the script is in doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// bash itself.
+    #[default]
+    Bash,
+    /// A plain POSIX shell such as dash.
+    Posix,
+    /// zsh.
+    Zsh,
+    /// Another one, of which nothing is known.
+    Other,
 }
 
 /// What a script would do.
@@ -61,14 +83,16 @@ pub struct Analysis {
     pub writes: Vec<String>,
     /// Is there something that the text does not tell?
     pub dynamic: bool,
-    /// Why it is dynamic, for people.
-    pub reasons: Vec<String>,
+    /// What is not known, and of which kind that is; never empty if it is dynamic.
+    pub doubts: Vec<Doubt>,
     /// Every path as the kernel would walk it, with what is done to it.
     pub touched: Vec<Touched>,
     /// What would be destroyed as a whole.
     pub harms: Vec<Harm>,
     /// Redirections that write without a command of their own, in tidy text.
     pub loose: Vec<String>,
+    /// Folders in which git runs, absolute.
+    pub git: Vec<String>,
     /// The script itself, where it is dynamic: what it says is all that can be allowed.
     pub unread: Option<String>,
 }
@@ -137,7 +161,13 @@ pub struct Simple {
     /// Can the command not be known in full?
     pub dynamic: bool,
     /// Why it must not ride on a broad allow rule, if so.
-    pub risky: Option<String>,
+    pub risky: Option<Doubt>,
+    /// Does it destroy what it is aimed at?
+    pub destroys: bool,
+    /// What of it leaves the machine for good.
+    pub leaves: Option<Leaving>,
+    /// What is known of it if it is git.
+    pub git: Option<GitAct>,
     /// Its redirections that write a real file, in tidy text.
     pub redirects: Vec<String>,
     /// Does it call a function of the script, whose commands are listed too?
@@ -167,14 +197,22 @@ impl Analysis {
         json!({ "commands": commands, "paths": self.paths, "writes": self.writes, "dynamic": self.dynamic })
     }
 
+    /// Is there something in it that destroys, or may?
+    pub fn destroys(&self) -> bool {
+        self.commands.iter().any(|command| command.destroys)
+            || self.doubts.iter().any(|doubt| doubt.about == About::Loss)
+            || !self.harms.is_empty()
+    }
+
     /// An analysis that knows nothing but that it must be asked about.
     fn unknown(reason: &str) -> Self {
         let unread = Some("…".to_owned());
-        Self { dynamic: true, reasons: vec![reason.to_owned()], unread, ..Self::default() }
+        let doubts = vec![Doubt { about: About::Program, text: reason.to_owned() }];
+        Self { dynamic: true, doubts, unread, ..Self::default() }
     }
 }
 
-/// Reads a script as bash would and tells what it would do.
+/// Reads a script as its shell would and tells what it would do.
 pub fn analyse(script: &str, place: &Place<'_>) -> Analysis {
     if script.len() > LONGEST_SCRIPT {
         return Analysis::unknown("the script is too long to be read");
@@ -190,18 +228,23 @@ pub fn analyse(script: &str, place: &Place<'_>) -> Analysis {
 /// Entry for fuzzing: any bytes, in any place, give an analysis that keeps its own promises.
 pub fn fuzz(data: &[u8]) {
     let script = String::from_utf8_lossy(data);
-    let found = analyse(&script, &Place { cwd: "/work/project", home: "/home/me", users: &[] });
+    let place = Place { cwd: "/work/project", home: "/home/me", users: &[], shell: Dialect::Bash };
+    let found = analyse(&script, &place);
     assert!(found.writes.iter().all(|path| found.paths.contains(path)), "a write is a path too");
     assert!(found.paths.iter().all(|path| path.starts_with('/')), "paths are absolute");
     assert!(found.dynamic || found.commands.iter().all(|command| !command.dynamic), "one doubt is enough");
-    assert_eq!(found.dynamic, !found.reasons.is_empty(), "a doubt has a reason");
+    assert_eq!(found.dynamic, !found.doubts.is_empty(), "a doubt has a reason");
 
     let eyes = |path: &str| Real { path: path.to_owned(), is_folder: path.len().is_multiple_of(2) };
     let protected = [Protected { path: "/work".into(), name: "the work".into(), hold: Hold::Content }];
     let roots = ["/work/project".to_owned()];
-    let judged = judge(&found, &Ground { roots: &roots, protected: &protected, eyes: &eyes });
+    let ground = Ground { roots: &roots, protected: &protected, eyes: &eyes, held: false };
+    let judged = judge(&found, &ground);
     let runs = found.commands.iter().any(|command| !command.is_call && !command.source.is_empty());
     assert!(!judged.patterns.is_empty() || !(runs || found.dynamic), "what runs is asked about");
     assert!(!found.dynamic || !judged.care.is_usual(), "what is not known needs care");
     assert_eq!(judged.writes.is_empty(), found.writes.is_empty(), "no write is lost");
+    let held = judge(&found, &Ground { held: true, ..ground });
+    let unknown = found.doubts.iter().any(|doubt| doubt.about != About::Files);
+    assert!(!unknown || !held.care.is_usual(), "no view answers which program runs");
 }

@@ -67,7 +67,7 @@ impl Ask {
 
     /// A broad allow shall not suffice, for this reason.
     pub fn doubt(self, reason: impl Into<String>) -> Self {
-        self.careful(Care::Doubt(reason.into()))
+        self.careful(Care::doubt(reason))
     }
 
     /// Only a person shall be able to allow it; `act` completes "this would …".

@@ -202,7 +202,10 @@ impl Permissions {
 fn unattended(request: PermissionRequest) -> Refusal {
     match Care::of(&request) {
         Care::Confirm(act) => Refusal::Unconfirmed(act),
-        Care::Usual | Care::Doubt(_) => Refusal::Unattended(request.permission),
+        Care::Leaves { what, acts } => {
+            Refusal::Unnamed { what, act: acts.into_iter().next().unwrap_or_default() }
+        }
+        Care::Usual | Care::Doubt { .. } => Refusal::Unattended(request.permission),
     }
 }
 

@@ -150,15 +150,26 @@ pub(crate) async fn answers(questions: Vec<Question>) -> Option<Answers> {
     asked.await.ok().and_then(Result::ok).flatten()
 }
 
-/// A yes that was given before the question was known. It cannot confirm an act that needs a person's word.
+/// A yes that was given before the question was known. It answers a rule's question; it cannot confirm an act that
+/// needs a person's word, nor stand for a rule that names what leaves the machine.
 fn standing_yes(care: &Care) -> Reply {
-    match care {
-        Care::Usual | Care::Doubt(_) => Reply::Once,
-        Care::Confirm(act) => Reply::Reject(Some(format!(
+    let told = match care {
+        Care::Usual | Care::Doubt { grave: false, .. } => return Reply::Once,
+        Care::Doubt { reason, grave: true } => format!(
+            "this would destroy something or send it away, and not all of it is known ({reason}); a standing answer \
+             does not cover that. Say it so that every command and path stands in the text"
+        ),
+        Care::Leaves { what, acts } => format!(
+            "this would {what}; a standing answer does not cover what leaves the machine, only a rule that names it \
+             does, such as `{} *`. Choose another way",
+            acts.first().map_or("", String::as_str)
+        ),
+        Care::Confirm(act) => format!(
             "this would {act}; a standing answer does not confirm that, only a person at a terminal can. \
-             Choose another way, or leave this step to the user."
-        ))),
-    }
+             Choose another way"
+        ),
+    };
+    Reply::Reject(Some(format!("{told}, or leave this step to the user.")))
 }
 
 #[cfg(test)]
@@ -168,7 +179,11 @@ mod tests {
     #[test]
     fn a_standing_yes_confirms_nothing() {
         assert_eq!(standing_yes(&Care::Usual), Reply::Once);
-        assert_eq!(standing_yes(&Care::Doubt("x".into())), Reply::Once);
+        assert_eq!(standing_yes(&Care::doubt("x")), Reply::Once);
+        let grave = Care::Doubt { reason: "the path `$X` is not known".into(), grave: true };
+        assert!(matches!(standing_yes(&grave), Reply::Reject(Some(told)) if told.contains("`$X`")));
+        let leaves = Care::Leaves { what: "push commits".into(), acts: vec!["git push".into()] };
+        assert!(matches!(standing_yes(&leaves), Reply::Reject(Some(told)) if told.contains("`git push *`")));
         let Reply::Reject(Some(told)) = standing_yes(&Care::Confirm("delete `/`".into())) else {
             panic!("a standing answer is no confirmation")
         };

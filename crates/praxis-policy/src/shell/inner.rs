@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::feed::Feed;
 use super::table::{Program, Wrap};
 use super::walk::{Walker, short};
-use super::word::{self, Resolved};
-use super::{Simple, Word};
+use super::word::{self, Resolved, Sweep};
+use super::{About, Doubt, GitAct, Simple, Word, git, leaving, path};
 
 /// Wrappers around wrappers.
 const DEEPEST_WRAP: usize = 32;
@@ -30,6 +30,12 @@ impl Walker<'_> {
     }
 
     pub(super) fn run_at(&mut self, words: &[Resolved], level: usize) {
+        let outer = std::mem::take(&mut self.destroys);
+        self.run_here(words, level);
+        self.destroys = outer;
+    }
+
+    fn run_here(&mut self, words: &[Resolved], level: usize) {
         let Some(head) = words.first() else { return };
         if level > DEEPEST_WRAP {
             return self.doubt("commands are wrapped too often");
@@ -51,6 +57,8 @@ impl Walker<'_> {
             self.loosen(&texts.join(" "));
             return self.change_folder(words);
         }
+        let program = self.table.program(&name);
+        self.destroys = super::risk::destroys(&name, program, words);
         let at = self.list_only(words);
         self.out.commands[at].redirects = std::mem::take(&mut self.redirects);
         if !head.is_static || head.glob.is_some() || head.text.is_empty() {
@@ -59,12 +67,21 @@ impl Walker<'_> {
         if head.text.contains('/') && !SYSTEM.iter().any(|folder| head.text == format!("{folder}{name}")) {
             self.touch(head, false);
         }
-        let program = self.table.program(&name);
         self.fills = !CHANGERS.contains(&name.as_str());
         self.harm(&name, words);
-        if let Some(risk) = super::risk::of(&name, program, words) {
-            self.out.commands[at].risky = Some(risk);
+        let mut risk = super::risk::of(&name, program, words);
+        if name == "git" {
+            let runs = risk.as_ref().is_some_and(|risk| risk.about == About::Program);
+            let act = git::act(words, runs);
+            if act == GitAct::Unknown && !runs {
+                let text = format!("`{}`", short(&self.out.commands[at].source));
+                risk = Some(Doubt { about: About::Program, text });
+            }
+            self.out.commands[at].git = Some(act);
+            self.place_git(words);
         }
+        self.out.commands[at].risky = risk;
+        self.out.commands[at].leaves = leaving::of(&name, words);
         if name == "eval" {
             return self.eval(at, &words[1..]);
         }
@@ -129,6 +146,9 @@ impl Walker<'_> {
             always,
             dynamic: false,
             risky: None,
+            destroys: self.destroys,
+            leaves: None,
+            git: None,
             redirects: Vec::new(),
             is_call: false,
         });
@@ -145,6 +165,12 @@ impl Walker<'_> {
         self.doubt(reason);
     }
 
+    /// The same where only the files of the command are not known.
+    pub(super) fn mark_files(&mut self, at: usize, reason: String) {
+        self.out.commands[at].dynamic = true;
+        self.doubt_files(reason);
+    }
+
     /// What the command changes for those after it.
     fn remember(&mut self, name: &str, program: &Program, words: &[Resolved]) {
         let into_variable =
@@ -159,6 +185,21 @@ impl Walker<'_> {
         }
         if program.shadow {
             self.state.shadowed.get_or_insert(format!("`{name}`"));
+        }
+    }
+
+    /// Notes the folders in which git may run.
+    fn place_git(&mut self, words: &[Resolved]) {
+        let named = words.windows(2).filter(|pair| pair[0].text == "-C" || pair[0].text == "--git-dir");
+        let inside = words.iter().filter_map(|word| word.text.strip_prefix("--git-dir="));
+        let given: Vec<&str> = named.map(|pair| pair[1].text.as_str()).chain(inside).chain([""]).collect();
+        for folder in self.state.folders.iter().chain(&self.state.fallback) {
+            for name in &given {
+                let place = path::absolute(folder, name);
+                if !self.out.git.contains(&place) {
+                    self.out.git.push(place);
+                }
+            }
         }
     }
 
@@ -190,11 +231,11 @@ impl Walker<'_> {
             some => some,
         };
         if let Some(word) = words.iter().skip(1).find(|word| !word.is_static || word.glob.is_some()) {
-            self.doubt(format!("the folder `{}` is not known", short(&word.text)));
+            self.doubt_files(format!("the folder `{}` is not known", short(&word.text)));
             return self.state.lose_folder();
         }
         let Some(target) = target else {
-            self.doubt(format!("where `{head}` goes is not known"));
+            self.doubt_files(format!("where `{head}` goes is not known"));
             return self.state.lose_folder();
         };
         let folder = Resolved { text: format!("{}/", target.text), ..target.clone() };
@@ -280,7 +321,7 @@ impl Walker<'_> {
             let options = &words[1..words.len() - rest.len()];
             let (lines, known) = self.piped_into(options, rest);
             if !inert && !known {
-                self.mark(at, "the arguments from `xargs` are not known".into());
+                self.handed(at, rest, &lines);
             }
             let listed = self.out.commands.len();
             for line in &lines {
@@ -311,6 +352,32 @@ impl Walker<'_> {
             }
             me.run_at(rest, level + 1);
         });
+    }
+
+    /// What `xargs` hands over is not known: only files, unless it may be taken for an option that runs something.
+    fn handed(&mut self, at: usize, command: &[Resolved], lines: &[Vec<Resolved>]) {
+        let text = "the arguments from `xargs` are not known".to_owned();
+        let name = command.first().map_or("", |head| head.text.rsplit('/').next().unwrap_or_default());
+        let program = self.table.program(name);
+        let is_wrapper = program.is_some_and(|program| program.wrap.is_some() || program.shell);
+        let added = |line: &Vec<Resolved>| {
+            line.iter().skip(command.len()).any(|word| word.text.starts_with('-') || word.text.is_empty())
+        };
+        let are_operands = !lines.is_empty()
+            && !lines.iter().any(added)
+            && lines
+                .iter()
+                .all(|line| line.iter().skip(1).all(|word| word.sweep != Sweep::Named || word.is_static))
+            || command.last().is_some_and(|word| word.text == "--");
+        let outer = self.destroys;
+        self.destroys = super::risk::destroys(name, program, command);
+        match program {
+            Some(program) if !is_wrapper && (are_operands || !program.can_run() || self.destroys) => {
+                self.mark_files(at, text);
+            }
+            _ => self.mark(at, text),
+        }
+        self.destroys = outer;
     }
 
     /// Values of wrapper options that matter: a folder to go to, a file, a command line.

@@ -1,13 +1,14 @@
 //! The judgement of a script: what to ask, and with how much care.
 
+mod git;
 mod guard;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
-use super::{Analysis, How, Simple, Touched, path};
+use super::{About, Analysis, Doubt, How, Leaving, Simple, Touched, path};
 use crate::Care;
 
 /// Files that one pattern of a script may match before it is a question.
@@ -72,13 +73,26 @@ pub struct Ground<'a> {
     pub protected: &'a [Protected],
     /// How to follow paths.
     pub eyes: &'a dyn Eyes,
+    /// Does the kernel hold the files, so that it is no question which of them are touched?
+    pub held: bool,
+}
+
+/// A folder outside the project that a script touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outside {
+    /// A real path.
+    pub folder: String,
+    /// What is touched in it, real paths.
+    pub paths: Vec<String>,
+    /// Is any of it written, made or removed?
+    pub write: bool,
 }
 
 /// What a script needs to be allowed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// Folders outside the project that it touches, real paths.
-    pub outside: Vec<String>,
+    /// Folders outside the project that it touches.
+    pub outside: Vec<Outside>,
     /// What it reads, real paths.
     pub reads: Vec<String>,
     /// What it writes, makes or removes, real paths.
@@ -89,6 +103,12 @@ pub struct Judgement {
     pub always: Vec<String>,
     /// How careful to be.
     pub care: Care,
+    /// What of it leaves the machine.
+    pub leaves: Vec<Leaving>,
+    /// Is it nothing but git commands whose act is known?
+    pub git_only: bool,
+    /// May a git command write git's configuration? More than which branch is followed is confirmed by a person.
+    pub git_config: bool,
 }
 
 /// Judges what a script would do on this ground.
@@ -104,30 +124,50 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
             bench.place(touched, &mut out);
         }
     }
-    let patterns = patterns(analysis);
-    let confirm = bench.confirm(analysis, &out);
+    let leaves: Vec<Leaving> =
+        analysis.commands.iter().filter_map(|command| command.leaves.clone()).collect();
+    let git = git::Reading::of(analysis);
+    let confirm = bench
+        .confirm(analysis, &out)
+        .or_else(|| Some(leaves.iter().find(|leaving| leaving.overwrites)?.what.clone()))
+        .or_else(|| git.configures.clone());
+    let mut reasons = reasons(analysis, ground.held, out.too_many);
+    let bare = bench.bare(analysis);
+    let git_only = git.only && bare.is_none();
+    reasons.extend(bare);
+    let is_doubtful = !reasons.is_empty();
     let care = match confirm {
         Some(act) => Care::Confirm(act),
-        None => doubt(analysis, out.too_many),
+        None if is_doubtful => {
+            let grave = !leaves.is_empty() || analysis.destroys();
+            Care::Doubt { reason: told(reasons), grave }
+        }
+        None => leaving(&leaves),
     };
+    let patterns = patterns(analysis, is_doubtful || !ground.held);
     let always = match &care {
-        Care::Usual => always(analysis),
+        Care::Usual | Care::Leaves { .. } => always(analysis),
         // A broad pattern would never be enough.
-        Care::Doubt(_) => patterns.clone(),
+        Care::Doubt { .. } => patterns.clone(),
         Care::Confirm(_) => Vec::new(),
     };
     Judgement {
-        outside: out.outside.into_iter().collect(),
+        outside: out.outside.into_values().collect(),
         reads: out.reads.into_iter().collect(),
         writes: out.writes.into_iter().collect(),
         patterns,
         always,
         care,
+        leaves,
+        git_only,
+        git_config: git.writes,
     }
 }
 
 /// What a script's commands are called where they are asked about.
-fn patterns(analysis: &Analysis) -> Vec<String> {
+///
+/// The script as a whole is one of them where something in it is not known and nothing else holds that.
+fn patterns(analysis: &Analysis, whole: bool) -> Vec<String> {
     let mut out = IndexSet::new();
     for command in &analysis.commands {
         if !command.is_call && !command.source.is_empty() {
@@ -136,7 +176,7 @@ fn patterns(analysis: &Analysis) -> Vec<String> {
         out.extend(redirected(command));
     }
     out.extend(analysis.loose.iter().cloned());
-    out.extend(analysis.unread.iter().map(|text| text.trim().to_owned()));
+    out.extend(analysis.unread.iter().filter(|_| whole).map(|text| text.trim().to_owned()));
     out.into_iter().collect()
 }
 
@@ -146,7 +186,7 @@ fn always(analysis: &Analysis) -> Vec<String> {
         // `echo *` would cover `echo x > anything`: with a redirection only the very same is kept.
         match redirected(command) {
             None if command.is_call => {}
-            None => _ = out.insert(command.always.clone()),
+            None => _ = out.insert(kept(command)),
             Some(text) => {
                 if !command.is_call {
                     out.insert(command.source.clone());
@@ -159,6 +199,14 @@ fn always(analysis: &Analysis) -> Vec<String> {
     out.into_iter().collect()
 }
 
+/// What an "always" stores for one command; what leaves the machine is named.
+fn kept(command: &Simple) -> String {
+    match &command.leaves {
+        Some(leaving) => format!("{} *", leaving.act),
+        None => command.always.clone(),
+    }
+}
+
 /// The command with its redirections behind it, if it has some that write.
 fn redirected(command: &Simple) -> Option<String> {
     let source = if command.is_call { "" } else { command.source.as_str() };
@@ -166,30 +214,43 @@ fn redirected(command: &Simple) -> Option<String> {
     (!command.redirects.is_empty()).then(text)
 }
 
-fn doubt(analysis: &Analysis, too_many: bool) -> Care {
+/// What is not known and counts here.
+fn reasons(analysis: &Analysis, held: bool, too_many: bool) -> IndexSet<String> {
+    let counts = |doubt: &&Doubt| !held || doubt.about != About::Files;
     let mut reasons = IndexSet::new();
-    reasons.extend(analysis.reasons.iter().cloned());
-    let risks = analysis.commands.iter().filter_map(|command| command.risky.as_ref());
-    reasons.extend(risks.map(|risk| format!("{risk} can do more than its name says")));
-    if too_many {
+    reasons.extend(analysis.doubts.iter().filter(counts).map(|doubt| doubt.text.clone()));
+    let risks = analysis.commands.iter().filter_map(|command| command.risky.as_ref()).filter(counts);
+    reasons.extend(risks.map(|risk| format!("{} can do more than its name says", risk.text)));
+    if too_many && !held {
         reasons.insert("a pattern matches too many files".to_owned());
     }
-    if reasons.is_empty() {
-        return Care::Usual;
-    }
+    reasons
+}
+
+fn told(reasons: IndexSet<String>) -> String {
     let more = reasons.len().saturating_sub(MOST_REASONS);
     let told: Vec<String> = reasons.into_iter().take(MOST_REASONS).collect();
     let mut text = told.join("; ");
     if more > 0 {
         text.push_str(&format!("; and {more} more"));
     }
-    Care::Doubt(text)
+    text
+}
+
+fn leaving(leaves: &[Leaving]) -> Care {
+    if leaves.is_empty() {
+        return Care::Usual;
+    }
+    let whats: IndexSet<&str> = leaves.iter().map(|leaving| leaving.what.as_str()).collect();
+    let acts: IndexSet<String> = leaves.iter().map(|leaving| leaving.act.clone()).collect();
+    let what: Vec<&str> = whats.into_iter().collect();
+    Care::Leaves { what: what.join(" and "), acts: acts.into_iter().collect() }
 }
 
 /// Where the touched paths really are.
 #[derive(Default)]
 struct Paths {
-    outside: IndexSet<String>,
+    outside: IndexMap<String, Outside>,
     reads: IndexSet<String>,
     writes: IndexSet<String>,
     filled: Vec<Rc<Real>>,
@@ -252,8 +313,11 @@ impl Bench<'_> {
         if !inside {
             let is_folder = real.is_folder || path.ends_with('/');
             let folder = if is_folder { real.path.as_str() } else { path::parent(&real.path) };
-            if !out.outside.contains(folder) {
-                out.outside.insert(folder.to_owned());
+            let new = || Outside { folder: folder.to_owned(), paths: Vec::new(), write: false };
+            let outside = out.outside.entry(folder.to_owned()).or_insert_with(new);
+            outside.write |= how != How::Read;
+            if !outside.paths.contains(&real.path) {
+                outside.paths.push(real.path.clone());
             }
         }
         match how {

@@ -3,7 +3,7 @@
 use super::path;
 use super::table::{Operands, Program};
 use super::walk::{Walker, short};
-use super::word::{Resolved, Sweep};
+use super::word::{self, Resolved, Sweep};
 use super::{How, Reach};
 
 /// Roots of one `find` whose commands are followed.
@@ -26,9 +26,6 @@ impl Walker<'_> {
         if program.operands == Operands::Inert {
             return self.inert(program, words);
         }
-        if let Some(word) = words[1..].iter().find(|word| !word.is_static && !word.tame) {
-            self.mark(at, format!("the argument `{}` of `{name}` is not known", short(&word.text)));
-        }
         let mut plain = Vec::new();
         let mut scripted = false;
         let mut rest = words[1..].iter();
@@ -43,7 +40,11 @@ impl Walker<'_> {
         }
         while let Some(word) = rest.next() {
             let text = word.text.as_str();
-            if ended || !text.starts_with('-') || text.len() < 2 {
+            let is_option = !ended && text.starts_with('-') && text.len() > 1;
+            if !word.is_static && !word.tame {
+                self.unknown(at, name, program, word, ended);
+            }
+            if !is_option {
                 if let Some((how, value)) = keyed(program, text) {
                     self.value(&part(word, value), how);
                 } else {
@@ -64,6 +65,9 @@ impl Walker<'_> {
                 Some((how, None)) => {
                     let skip = usize::from(how == Use::Pair);
                     if let Some(next) = rest.nth(skip) {
+                        if !next.is_static && !next.tame {
+                            self.unknown_value(at, name, next);
+                        }
                         self.value(next, how);
                     }
                 }
@@ -84,6 +88,24 @@ impl Walker<'_> {
             }
         }
         self.plain(name, program, &plain, scripted, words);
+    }
+
+    /// An argument whose value is not known. If it may be an option, a program that can be told to run something else
+    /// may be told so by it.
+    fn unknown(&mut self, at: usize, name: &str, program: &Program, word: &Resolved, ended: bool) {
+        let is_operand = (ended && word::is_one(&word.text)) || word::is_operand(&word.text);
+        let text = format!("the argument `{}` of `{name}` is not known", short(&word.text));
+        if is_operand || !program.can_run() || (self.destroys && word::is_one(&word.text)) {
+            self.mark_files(at, text);
+        } else {
+            self.mark(at, text);
+        }
+    }
+
+    /// The value of an option, where it is not known.
+    fn unknown_value(&mut self, at: usize, name: &str, word: &Resolved) {
+        let text = format!("the argument `{}` of `{name}` is not known", short(&word.text));
+        if word::is_one(&word.text) { self.mark_files(at, text) } else { self.mark(at, text) }
     }
 
     /// A program whose arguments do nothing by themselves: what the shell makes of them, and its few flags with files.
@@ -260,6 +282,7 @@ impl Walker<'_> {
     /// `find`: its roots, the files it writes, the commands it runs on what it finds.
     pub(super) fn find(&mut self, at: usize, words: &[Resolved], level: usize) {
         if let Some(word) = words[1..].iter().find(|word| !word.is_static && !word.tame) {
+            // One word can be `-delete`.
             self.mark(at, format!("the argument `{}` of `find` is not known", short(&word.text)));
         }
         let starts_test = |word: &&Resolved| !matches!(word.text.as_str(), "-H" | "-L" | "-P");

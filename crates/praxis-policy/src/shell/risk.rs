@@ -2,21 +2,36 @@
 
 use super::table::{Program, Table};
 use super::word::Resolved;
-use super::{path, scripts};
+use super::{About, Doubt, path, scripts};
 
-/// Shortest part of a long option that is taken for it.
-const SHORTEST_OPTION: usize = 5;
-
-/// Why the command is more than it seems, if it is.
-pub(super) fn of(name: &str, program: Option<&Program>, words: &[Resolved]) -> Option<String> {
+/// Why the command is more than it seems, if it is. What may run something counts before what may touch a file.
+pub(super) fn of(name: &str, program: Option<&Program>, words: &[Resolved]) -> Option<Doubt> {
     let program = program?;
     if runs_what_was_read(name, words) || writes_nowhere(name, words) {
         return None;
     }
-    let found = program.risky.iter().find_map(|pattern| matched(pattern, program, words));
-    found
-        .map(|what| if what == "*" { format!("`{name}`") } else { format!("`{name} {what}`") })
-        .or_else(|| inside(name, words))
+    let told = |what: &str| if what == "*" { format!("`{name}`") } else { format!("`{name} {what}`") };
+    let find = |patterns: &[&'static str]| {
+        patterns.iter().find_map(|pattern| matched(pattern, program, words).map(told))
+    };
+    let runs = find(&program.risky).or_else(|| inside(name, words));
+    if let Some(text) = runs {
+        return Some(Doubt { about: About::Program, text });
+    }
+    find(&program.touchy).map(|text| Doubt { about: About::Files, text })
+}
+
+/// Does the command destroy what it is aimed at?
+pub(super) fn destroys(name: &str, program: Option<&Program>, words: &[Resolved]) -> bool {
+    let told =
+        |program: &Program| program.destroys.iter().any(|pattern| matched(pattern, program, words).is_some());
+    let rest = || words.iter().skip(2).map(|word| word.text.as_str());
+    let of_git = || match words.get(1).map(|word| word.text.as_str()) {
+        Some("checkout") => rest().any(|text| matches!(text, "--" | "." | "-f" | "--force")),
+        Some("stash") => rest().any(|text| matches!(text, "drop" | "clear")),
+        _ => false,
+    };
+    program.is_some_and(told) || (name == "git" && of_git())
 }
 
 /// Is it a shell whose script stands in its arguments? Then each command of that script is judged by itself.
@@ -68,15 +83,19 @@ fn matched<'a>(pattern: &'a str, program: &Program, words: &'a [Resolved]) -> Op
         (pattern, &words[1..])
     };
     let options = range.iter().map(|word| word.text.as_str()).take_while(|text| *text != "--");
-    options.into_iter().find(|text| is_flag(text, flag))
+    let is_another = |text: &&str| {
+        let name = text.split('=').next().unwrap_or(text);
+        name != flag && program.has_flag(name)
+    };
+    options.into_iter().filter(|text| !is_another(text)).find(|text| is_flag(text, flag))
 }
 
 /// Does the word give this flag, alone, with a value, shortened or among others?
-fn is_flag(text: &str, flag: &str) -> bool {
+pub(super) fn is_flag(text: &str, flag: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
     if flag.starts_with("--") {
-        return name == flag
-            || (name.len() >= SHORTEST_OPTION && name.starts_with("--") && flag.starts_with(name));
+        // Programs take any beginning that is not another's too.
+        return name.len() > 2 && name.starts_with("--") && flag.starts_with(name);
     }
     if flag.len() > 2 {
         return name == flag;

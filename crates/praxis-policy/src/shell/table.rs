@@ -35,6 +35,7 @@ pub(super) struct Program {
     pub(super) operands: Operands,
     pub(super) here: bool,
     pub(super) valued: Vec<&'static str>,
+    pub(super) flags: Vec<&'static str>,
     pub(super) reads: Vec<&'static str>,
     pub(super) writes: Vec<&'static str>,
     pub(super) uploads: Vec<&'static str>,
@@ -46,6 +47,8 @@ pub(super) struct Program {
     pub(super) shadow: bool,
     pub(super) forget: bool,
     pub(super) risky: Vec<&'static str>,
+    pub(super) touchy: Vec<&'static str>,
+    pub(super) destroys: Vec<&'static str>,
 }
 
 /// How a wrapper finds the command it runs.
@@ -127,6 +130,17 @@ impl Table {
 }
 
 impl Program {
+    /// Could an option make it run something else? Of a program that nobody told about, who knows.
+    pub(super) fn can_run(&self) -> bool {
+        self.operands == Operands::Unknown || !self.risky.is_empty() || self.interpreter || self.dynamic
+    }
+
+    /// Is it a long option that the table knows by its whole name?
+    pub(super) fn has_flag(&self, name: &str) -> bool {
+        let lists = [&self.valued, &self.reads, &self.writes, &self.uploads, &self.pairs, &self.flags];
+        name.starts_with("--") && lists.iter().any(|list| list.contains(&name))
+    }
+
     fn learn(&mut self, kind: &str, rest: &[&'static str]) {
         match kind {
             "inert" => self.operands = Operands::Inert,
@@ -137,6 +151,7 @@ impl Program {
             "target" => self.operands = Operands::Target,
             "here" => self.here = true,
             "valued" => self.valued.extend(rest),
+            "flags" => self.flags.extend(rest),
             "in" => self.reads.extend(rest),
             "out" => self.writes.extend(rest),
             "at" => self.uploads.extend(rest),
@@ -152,6 +167,8 @@ impl Program {
             "shadow" => self.shadow = true,
             "forget" => self.forget = true,
             "risky" => self.risky.extend(rest),
+            "touchy" => self.touchy.extend(rest),
+            "destroys" => self.destroys.extend(rest),
             _ => {}
         }
     }
@@ -173,6 +190,7 @@ mod tests {
             "target",
             "here",
             "valued",
+            "flags",
             "in",
             "out",
             "at",
@@ -184,6 +202,8 @@ mod tests {
             "shadow",
             "forget",
             "risky",
+            "touchy",
+            "destroys",
             "variable",
         ];
         for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {

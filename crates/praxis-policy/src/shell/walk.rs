@@ -7,13 +7,13 @@ use super::state::{Seen, State};
 use super::table::Table;
 use super::tree::Node;
 use super::word::{self, Resolved};
-use super::{Analysis, How, Place, Touched, gaps, parse, path};
+use super::{About, Analysis, Doubt, How, Place, Touched, gaps, parse, path};
 
 /// Syntax inside syntax; deeper scripts are dynamic.
 pub(super) const DEEPEST: usize = 160;
 /// Scripts inside scripts (`sh -c`, `eval`, …).
 const DEEPEST_SCRIPT: usize = 8;
-/// Reasons kept for people.
+/// Doubts of one kind that are kept.
 const MOST_REASONS: usize = 16;
 /// Commands listed; a script with more is dynamic.
 const MOST_COMMANDS: usize = 20_000;
@@ -28,6 +28,8 @@ pub(super) struct Walker<'p> {
     fuse: parse::Fuse,
     /// Does what the current command writes replace content, rather than names and rights?
     pub(super) fills: bool,
+    /// Does the current command destroy what it is aimed at?
+    pub(super) destroys: bool,
     /// What the next command finds on its input.
     pub(super) feed: Option<Feed>,
     /// What the last command said.
@@ -57,6 +59,7 @@ impl<'p> Walker<'p> {
             out: Analysis::default(),
             scripts: 0,
             fills: true,
+            destroys: false,
             feed: None,
             said: None,
             tail_is_piped: false,
@@ -78,12 +81,24 @@ impl<'p> Walker<'p> {
         self.out
     }
 
-    /// Declares the script dynamic.
+    /// Declares the script dynamic: which program runs, or what it does, is not known.
     pub(super) fn doubt(&mut self, reason: impl Into<String>) {
+        self.doubt_about(About::Program, reason);
+    }
+
+    /// Declares that it is not known which files are touched.
+    pub(super) fn doubt_files(&mut self, reason: impl Into<String>) {
+        let about = if self.destroys { About::Loss } else { About::Files };
+        self.doubt_about(about, reason);
+    }
+
+    /// Declares the script dynamic.
+    pub(super) fn doubt_about(&mut self, about: About, reason: impl Into<String>) {
         self.out.dynamic = true;
-        let reason = reason.into();
-        if self.out.reasons.len() < MOST_REASONS && !self.out.reasons.contains(&reason) {
-            self.out.reasons.push(reason);
+        let doubt = Doubt { about, text: reason.into() };
+        let alike = self.out.doubts.iter().filter(|other| other.about == about).count();
+        if alike < MOST_REASONS && !self.out.doubts.contains(&doubt) {
+            self.out.doubts.push(doubt);
         }
     }
 
@@ -331,7 +346,7 @@ impl<'p> Walker<'p> {
             return true;
         }
         if !word.is_static {
-            self.doubt(format!("the path `{}` is not known", short(&word.text)));
+            self.doubt_files(format!("the path `{}` is not known", short(&word.text)));
             return false;
         }
         let (text, glob) = match word.glob {
@@ -339,7 +354,7 @@ impl<'p> Walker<'p> {
             Some(glob) => match path::cut_glob(&word.text, glob) {
                 Some((folder, pattern)) => (folder, Some(pattern)),
                 None => {
-                    self.doubt(format!("the pattern `{}` may climb", short(&word.text)));
+                    self.doubt_files(format!("the pattern `{}` may climb", short(&word.text)));
                     return false;
                 }
             },
@@ -352,7 +367,7 @@ impl<'p> Walker<'p> {
             return !path::is_network(text);
         }
         if self.state.folders.is_empty() {
-            self.doubt(format!("the folder of `{}` is not known", short(text)));
+            self.doubt_files(format!("the folder of `{}` is not known", short(text)));
             return false;
         }
         for folder in self.state.folders.clone() {

@@ -59,6 +59,37 @@ pub(super) fn runs_in_brackets(text: &str) -> bool {
     text.split_once('[').is_some_and(|(_, rest)| rest.contains("$(") || rest.contains('`'))
 }
 
+/// Is a word that is not known surely one word, whatever is in it? Then everything unknown stands in double quotes.
+pub(super) fn is_one(raw: &str) -> bool {
+    let mut in_double = false;
+    let mut rest = raw.chars().peekable();
+    while let Some(sign) = rest.next() {
+        match sign {
+            '\\' => _ = rest.next(),
+            '"' => in_double = !in_double,
+            '\'' if !in_double => while rest.next().is_some_and(|c| c != '\'') {},
+            '$' | '`' if !in_double => return false,
+            // `"$@"` and `"${x[@]}"` are as many as they like.
+            '@' => return false,
+            '*' | '?' | '[' | '{' | '~' if !in_double => return false,
+            // What stands in a substitution has quotes of its own, but gives one word in these.
+            '$' if rest.peek() == Some(&'(') => return raw.ends_with(")\"") && raw.starts_with('"'),
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Is it one word, and surely no option?
+pub(super) fn is_operand(raw: &str) -> bool {
+    const ABSOLUTE: &[&str] =
+        &["\"$(git rev-parse --show-toplevel)", "\"$(pwd)", "\"$PWD", "\"$HOME", "\"${HOME}"];
+    let first = raw.trim_start_matches('"').chars().next();
+    let is_literal =
+        first.is_some_and(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '.' | '/' | '_'));
+    is_one(raw) && (is_literal || ABSOLUTE.iter().any(|start| raw.starts_with(start)))
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cell {
     sign: char,

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use praxis_policy::shell::{Analysis, Eyes, Ground, Hold, Judgement, Place, Protected, Real, analyse, judge};
+use praxis_policy::shell::{
+    Analysis, Dialect, Eyes, Ground, Hold, Judgement, Place, Protected, Real, analyse, judge,
+};
 use praxis_policy::{Act, Asked, Authority, Care, Desk, Query};
 use praxis_proto::{Action, Rule, SessionId};
 
 pub(crate) const PLACE: Place<'static> =
-    Place { cwd: "/w/p", home: "/home/me", users: &[("bob", "/home/bob")] };
+    Place { cwd: "/w/p", home: "/home/me", users: &[("bob", "/home/bob")], shell: Dialect::Bash };
 
 const FOLDERS: &[&str] = &[
     "/",
@@ -72,6 +74,11 @@ impl Eyes for Mind {
 }
 
 pub(crate) fn judged(script: &str) -> (Analysis, Judgement) {
+    judged_on(script, false)
+}
+
+/// The same where the kernel may hold the files.
+pub(crate) fn judged_on(script: &str, held: bool) -> (Analysis, Judgement) {
     let place = |path: &str, name: &str, hold| Protected { path: path.into(), name: name.into(), hold };
     let protected = [
         place("/", "the whole file system", Hold::Whole),
@@ -82,7 +89,7 @@ pub(crate) fn judged(script: &str) -> (Analysis, Judgement) {
     ];
     let roots = ["/w/p".to_owned()];
     let analysis = analyse(script, &PLACE);
-    let judgement = judge(&analysis, &Ground { roots: &roots, protected: &protected, eyes: &Mind });
+    let judgement = judge(&analysis, &Ground { roots: &roots, protected: &protected, eyes: &Mind, held });
     (analysis, judgement)
 }
 
@@ -128,7 +135,11 @@ pub(crate) fn outcome(judgement: &Judgement, authority: &Authority) -> Outcome {
     let name = |path: &String| path.strip_prefix("/w/p/").unwrap_or(path).to_owned();
     let Judgement { outside, reads, writes, patterns, care, .. } = judgement;
     let asks: [(&str, Vec<String>, Care); 4] = [
-        ("external_directory", outside.iter().map(|folder| format!("{folder}/*")).collect(), Care::Usual),
+        (
+            "external_directory",
+            outside.iter().map(|outside| format!("{}/*", outside.folder)).collect(),
+            Care::Usual,
+        ),
         ("read", reads.iter().map(name).collect(), Care::Usual),
         ("edit", writes.iter().map(name).collect(), Care::Usual),
         ("bash", patterns.clone(), care.clone()),

@@ -1,12 +1,17 @@
 //! What is asked for a script, and how carefully.
 
-use praxis_policy::Care;
-use praxis_policy::shell::Judgement;
+use praxis_policy::shell::{Judgement, Leaving, Need};
+use praxis_policy::{Authority, Care};
+use praxis_proto::{Action, Rule};
 
-use crate::ground::judged;
+use crate::ground::{Outcome, judged, outcome};
 
 fn judgement(script: &str) -> Judgement {
     judged(script).1
+}
+
+fn outside(script: &str) -> Vec<String> {
+    judgement(script).outside.into_iter().map(|outside| outside.folder).collect()
 }
 
 fn strings(texts: &[&str]) -> Vec<String> {
@@ -24,6 +29,7 @@ fn each_command_is_a_pattern_and_a_redirection_makes_a_second_one() {
             patterns: strings(&["echo foo", "echo test", "echo test > output.txt", "sort"]),
             always: strings(&["echo *", "echo test", "echo test > output.txt", "sort *"]),
             care: Care::Usual,
+            ..Judgement::default()
         }
     );
 }
@@ -31,8 +37,11 @@ fn each_command_is_a_pattern_and_a_redirection_makes_a_second_one() {
 #[test]
 fn scripts_without_commands_ask_nothing_unless_they_write() {
     for quiet in ["", "# only words", "A=1", "cd .", "cd src", "cd src; cd .."] {
-        let found = judgement(quiet);
-        assert_eq!((found.patterns, found.outside, found.care), (vec![], vec![], Care::Usual), "{quiet}");
+        assert_eq!(
+            judgement(quiet),
+            Judgement { reads: judgement(quiet).reads, ..Judgement::default() },
+            "{quiet}"
+        );
     }
     for (script, pattern) in
         [("cd . > file", "cd . > file"), ("> file", "> file"), ("(cd src) >> file", ">> file")]
@@ -45,17 +54,17 @@ fn scripts_without_commands_ask_nothing_unless_they_write() {
 
 #[test]
 fn outside_is_told_by_folder_in_order_and_once() {
-    assert_eq!(judgement("cat /etc/*").outside, ["/etc"]);
-    assert_eq!(judgement("cd ../").outside, ["/w"]);
-    assert_eq!(judgement("cat /etc/passwd ~/.ssh/id; ls /etc").outside, ["/etc", "/home/me/.ssh"]);
-    assert_eq!(judgement("rm -rf src target").outside, Vec::<String>::new());
-    assert_eq!(judgement("cat out/passwd").outside, ["/etc"], "through a link");
-    assert_eq!(judgement("cat out/../x").outside, ["/"], "a parent is taken after the link");
-    assert_eq!(judgement("cd out && cat ../x").outside, ["/etc", "/"], "from a folder behind a link too");
-    assert_eq!(judgement("cd src; cat ../x").outside, Vec::<String>::new(), "the folder is there");
-    assert_eq!(judgement("cd no; cat ../x").outside, ["/w"], "a `cd` may fail");
-    assert_eq!(judgement("rm -r src; cd src; cat ../x").outside, ["/w"], "or be made to fail");
-    assert_eq!(judgement("cat o*/passwd").outside, ["/etc"], "a pattern finds links");
+    assert_eq!(outside("cat /etc/*"), ["/etc"]);
+    assert_eq!(outside("cd ../"), ["/w"]);
+    assert_eq!(outside("cat /etc/passwd ~/.ssh/id; ls /etc"), ["/etc", "/home/me/.ssh"]);
+    assert_eq!(outside("rm -rf src target"), Vec::<String>::new());
+    assert_eq!(outside("cat out/passwd"), ["/etc"], "through a link");
+    assert_eq!(outside("cat out/../x"), ["/"], "a parent is taken after the link");
+    assert_eq!(outside("cd out && cat ../x"), ["/etc", "/"], "from a folder behind a link too");
+    assert_eq!(outside("cd src; cat ../x"), Vec::<String>::new(), "the folder is there");
+    assert_eq!(outside("cd no; cat ../x"), ["/w"], "a `cd` may fail");
+    assert_eq!(outside("rm -r src; cd src; cat ../x"), ["/w"], "or be made to fail");
+    assert_eq!(outside("cat o*/passwd"), ["/etc"], "a pattern finds links");
 }
 
 #[test]
@@ -69,11 +78,12 @@ fn doubt_says_everything_and_offers_exactly_this() {
     let found = judgement("rm -f $X; git -c a=b log; ls");
     assert_eq!(
         found.care,
-        Care::Doubt(
-            "the argument `$X` of `rm` is not known; the path `$X` is not known; \
-             `git -c` can do more than its name says"
-                .into()
-        )
+        Care::Doubt {
+            reason: "the argument `$X` of `rm` is not known; the path `$X` is not known; \
+                     `git -c` can do more than its name says"
+                .into(),
+            grave: true
+        }
     );
     assert_eq!(found.patterns, ["rm -f $X", "git -c a=b log", "ls", "rm -f $X; git -c a=b log; ls"]);
     assert_eq!(found.always, found.patterns);
@@ -104,7 +114,7 @@ fn a_function_call_is_judged_by_what_the_function_does() {
     assert_eq!(found.care, Care::Usual);
     assert_eq!(judgement("show() { cat a; }; cd /etc; show").reads, ["/w/p/a", "/etc", "/etc/a"]);
     for shadowed in ["ls() { rm x; }; ls", "cd() { rm x; }; cd src", "f() { f; }; f", "f() { ls; }; env f"] {
-        assert!(matches!(judgement(shadowed).care, Care::Doubt(_)), "{shadowed}");
+        assert!(matches!(judgement(shadowed).care, Care::Doubt { .. }), "{shadowed}");
     }
 }
 
@@ -114,10 +124,10 @@ fn a_loop_over_known_words_is_followed() {
     assert_eq!(found.patterns, ["rm a", "echo done", "rm b"]);
     assert_eq!((found.writes, found.care), (strings(&["/w/p/a", "/w/p/b"]), Care::Usual));
     for unknown in ["for x in $(ls); do rm $x; done", "for x in *; do rm $x; done", "for x; do rm $x; done"] {
-        assert!(matches!(judgement(unknown).care, Care::Doubt(_)), "{unknown}");
+        assert!(matches!(judgement(unknown).care, Care::Doubt { .. }), "{unknown}");
     }
     let late = judgement("y=a; for x in 1 2; do cat $y; y=/etc/passwd; done");
-    assert!(matches!(late.care, Care::Doubt(_)), "the second round may see another value");
+    assert!(matches!(late.care, Care::Doubt { .. }), "the second round may see another value");
 }
 
 #[test]
@@ -135,5 +145,74 @@ fn what_a_shell_is_fed_is_read_as_a_script() {
         assert!(found.patterns.contains(&"rm /home/me/y".to_owned()), "{script}: {found:?}");
     }
     let hidden = judgement("{ read x; sh; } <<'E'\ncat <<'X'\nrm y\nX\nE\n");
-    assert!(matches!(hidden.care, Care::Doubt(text) if text.contains("the shell runs what it reads")));
+    assert!(
+        matches!(hidden.care, Care::Doubt { reason: text, .. } if text.contains("the shell runs what it reads"))
+    );
+}
+
+#[test]
+fn what_leaves_the_machine_is_named_with_what_it_needs() {
+    let found = judgement("git add -A && git push origin main");
+    let what = "push commits to a remote".to_owned();
+    assert_eq!(found.care, Care::Leaves { what: what.clone(), acts: strings(&["git push"]) });
+    assert_eq!(found.always, ["git add *", "git push *"]);
+    let needs = vec![Need::SshKeys, Need::GitCredentials];
+    assert_eq!(found.leaves, [Leaving { what, act: "git push".into(), needs, overwrites: false }]);
+    assert!(judgement("git push --force").care.confirms());
+    assert!(matches!(judgement("$X; git push").care, Care::Doubt { grave: true, .. }));
+    assert_eq!(judgement("gh pr view 5").care, Care::Usual);
+}
+
+/// Only a rule that reaches through the words of the act allows it.
+#[test]
+fn a_rule_that_names_what_leaves_allows_it_and_no_doubt_beside_it() {
+    let decided = |script: &str, rule: &str| {
+        let authority = Authority::new(vec![Rule::built_in("test", "bash", rule, Action::Allow)]);
+        outcome(&judgement(script), &authority)
+    };
+    for rule in ["git push*", "git push *", "git push origin main"] {
+        assert_eq!(decided("git push origin main", rule), Outcome::Allow, "{rule}");
+        assert_eq!(decided("git -c a=b push origin main", rule), Outcome::Ask, "{rule}");
+        assert_eq!(decided("git push origin $(x)", rule), Outcome::Ask, "{rule}");
+    }
+    for rule in ["*", "git *", "git pu*"] {
+        assert_eq!(decided("git push origin main", rule), Outcome::Ask, "{rule}");
+    }
+    for rule in ["*", "git push *", "git push -f origin main"] {
+        assert_eq!(decided("git push -f origin main", rule), Outcome::Confirm, "{rule}");
+    }
+}
+
+#[test]
+fn a_script_of_nothing_but_git_is_known_as_such() {
+    for only in [
+        "git status",
+        "cd src && git log --oneline | head -5",
+        "git add -A && git commit -m \"$(cat <<'EOF'\nFix it\nEOF\n)\"",
+        "git diff --stat | tail -n 1; echo done",
+        "git remote add o https://x.example/y",
+    ] {
+        assert!(judgement(only).git_only, "{only}: {:?}", judgement(only));
+    }
+    for more in [
+        "git status; make",
+        "git lg",
+        "git -c a=b log",
+        "ls",
+        "git log > x",
+        "git bisect run make",
+        "git rebase --exec make main",
+        "GIT_DIR=x git log",
+        "git difftool",
+        "git submodule foreach ls",
+        "git log | sh",
+        "git status | tee x",
+    ] {
+        assert!(!judgement(more).git_only, "{more}");
+    }
+    let config = |script: &str| (judgement(script).git_config, judgement(script).care.confirms());
+    assert_eq!(config("git config --get a.b"), (false, false));
+    assert_eq!(config("git checkout -b x origin/x"), (true, false));
+    assert_eq!(config("git remote set-url o x"), (true, true));
+    assert_eq!(config("git submodule update --init"), (true, true));
 }

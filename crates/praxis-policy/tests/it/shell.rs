@@ -1,10 +1,10 @@
 //! The shell analyser as its callers see it: the printed shape, its limits, and properties over many scripts.
 
-use praxis_policy::shell::{Analysis, Place, analyse, fuzz};
+use praxis_policy::shell::{Analysis, Dialect, Place, analyse, fuzz};
 use proptest::prelude::*;
 use serde_json::json;
 
-const PLACE: Place<'static> = Place { cwd: "/w/p", home: "/home/me", users: &[] };
+const PLACE: Place<'static> = Place { cwd: "/w/p", home: "/home/me", users: &[], shell: Dialect::Bash };
 
 fn read(script: &str) -> Analysis {
     analyse(script, &PLACE)

@@ -78,7 +78,7 @@ impl JobTool {
         let pattern = format!("{} <<< {}", label.command, input.trim_end());
         // What a shell or an interpreter reads is a command that nobody has judged.
         let care = match label.doubtful {
-            true => Care::Doubt(format!("`{}` may run what it is sent", label.command)),
+            true => Care::doubt(format!("`{}` may run what it is sent", label.command)),
             false => Care::Usual,
         };
         let ask = Ask::new("bash", &pattern).careful(care).always([pattern.clone()]);

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use praxis_policy::shell::{Analysis, Place, analyse};
+use praxis_policy::shell::{About, Analysis, Dialect, Place, analyse};
 
 use crate::Outcome;
 use crate::cli::ShellCommand;
@@ -18,7 +18,7 @@ pub(crate) fn run(command: ShellCommand) -> Outcome {
         .canonicalize()
         .map_err(|e| Failure::usage(format!("could not open {}: {e}", directory.display())))?;
     let (cwd, home) = (directory.to_string_lossy(), surroundings.home.to_string_lossy());
-    let analysis = analyse(&script, &Place { cwd: &cwd, home: &home, users: &[] });
+    let analysis = analyse(&script, &Place { cwd: &cwd, home: &home, users: &[], shell: Dialect::Bash });
     if !why {
         say_json(&analysis.to_json())?;
         return Ok(ExitCode::SUCCESS);
@@ -30,14 +30,19 @@ pub(crate) fn run(command: ShellCommand) -> Outcome {
 fn tell(analysis: &Analysis) -> io::Result<()> {
     let risks: Vec<_> =
         analysis.commands.iter().filter_map(|command| Some((command, command.risky.as_ref()?))).collect();
-    if analysis.reasons.is_empty() && risks.is_empty() {
+    if analysis.doubts.is_empty() && risks.is_empty() {
         return say("The text tells everything, and no command in it can do more than it names.");
     }
-    for reason in &analysis.reasons {
-        say(format!("dynamic, so it is always a question: {reason}"))?;
+    for doubt in &analysis.doubts {
+        let when = match doubt.about {
+            About::Program | About::Loss => "always a question",
+            About::Files => "a question where the kernel does not hold the files",
+        };
+        say(format!("dynamic, so it is {when}: {}", doubt.text))?;
     }
     for (command, risk) in risks {
-        say(format!("risky: `{}` is not covered by a broad allow rule, because of {risk}", command.source))?;
+        let (source, why) = (&command.source, &risk.text);
+        say(format!("risky: `{source}` is not covered by a broad allow rule, because of {why}"))?;
     }
     Ok(())
 }

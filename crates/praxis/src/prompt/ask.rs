@@ -50,7 +50,8 @@ fn told(request: &PermissionRequest, care: &Care) -> String {
     }
     match care {
         Care::Usual => {}
-        Care::Doubt(reason) => lines.push(format!("  no general rule allows it: {}", one(reason))),
+        Care::Leaves { what, .. } => lines.push(format!("  this would {}, for good", one(what))),
+        Care::Doubt { reason, .. } => lines.push(format!("  no general rule allows it: {}", one(reason))),
         Care::Confirm(act) => lines.push(format!("  ! This would {}.", one(act))),
     }
     if let Some(diff) = request.metadata.get("diff").and_then(|diff| diff.as_str()) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use praxis_os::RealPath;
-use praxis_policy::shell::{Eyes, Ground, Judgement, Place, Real, analyse, judge};
+use praxis_policy::shell::{Dialect, Eyes, Ground, Judgement, Outside, Place, Real, analyse, judge};
 use praxis_policy::wildcard;
 use praxis_proto::Action;
 
@@ -35,11 +35,12 @@ pub(super) async fn permit(
     let judged = read(command, cwd, shell, cx).await?;
     let doubtful = !judged.care.is_usual();
     if !judged.outside.is_empty() {
-        let patterns = places(&judged.outside, cx);
+        let folders: Vec<String> = judged.outside.iter().map(|outside| outside.folder.clone()).collect();
+        let patterns = places(&folders, cx);
         let ask = Ask::on("external_directory", patterns.clone())
             .always(patterns.clone())
             .with("command", command)
-            .with("directories", judged.outside.clone())
+            .with("directories", folders)
             .with("patterns", patterns);
         let _place = cx.ask(ask).await?;
     }
@@ -94,13 +95,14 @@ fn judgement(command: &str, cwd: &RealPath, shell: &Shell, cx: &Cx) -> Judgement
     let folder = cwd.as_path().to_string_lossy();
     let list = if command.contains('~') { user_list() } else { String::new() };
     let users: Vec<(&str, &str)> = list.lines().filter_map(user).collect();
-    let found = analyse(command, &Place { cwd: &folder, home: &home, users: &users });
+    let found = analyse(command, &Place { cwd: &folder, home: &home, users: &users, shell: Dialect::Bash });
     let instance = cx.instance();
     let roots = [instance.directory(), instance.root()].map(|root| root.to_string_lossy().into_owned());
-    let ground = Ground { roots: &roots, protected: &parts.protected, eyes: &OnDisk };
+    let ground = Ground { roots: &roots, protected: &parts.protected, eyes: &OnDisk, held: false };
     let mut judged = judge(&found, &ground);
-    if !instance.contains(cwd) && !judged.outside.iter().any(|outside| *outside == folder) {
-        judged.outside.push(folder.into_owned());
+    if !instance.contains(cwd) && !judged.outside.iter().any(|outside| outside.folder == folder) {
+        let folder = folder.into_owned();
+        judged.outside.push(Outside { paths: vec![folder.clone()], folder, write: false });
     }
     judged
 }

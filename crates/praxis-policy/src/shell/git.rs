@@ -1,0 +1,194 @@
+//! What git is told to do: an act that is known, one that changes its configuration, or who knows.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::risk;
+use super::word::Resolved;
+
+/// The subcommands as data.
+const TEXT: &str = include_str!("git.txt");
+
+// Built once: it is constant, so that sharing it shares no state.
+static TABLE: LazyLock<HashMap<&'static str, Kind>> = LazyLock::new(|| table(TEXT));
+
+/// What is known of one git command.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum GitAct {
+    /// Its act is known, and git's configuration stays as it is.
+    Known,
+    /// Its act is known, and it may note which branch of a known remote is followed.
+    Follows,
+    /// Its act is known and changes git's configuration; the text completes "this would …".
+    Configures(String),
+    /// It may be an alias, another program, or something that runs one.
+    Unknown,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Known,
+    Follows,
+    Configures,
+    Unknown,
+}
+
+fn table(text: &'static str) -> HashMap<&'static str, Kind> {
+    let mut table = HashMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut words = line.split_ascii_whitespace();
+        let kind = match words.next() {
+            Some("known") => Kind::Known,
+            Some("follows") => Kind::Follows,
+            Some("configures") => Kind::Configures,
+            _ => Kind::Unknown,
+        };
+        table.extend(words.map(|word| (word, kind)));
+    }
+    table
+}
+
+/// The words behind git's own options: the subcommand and what follows it. `None` if an option of git itself is used
+/// that may change what is run.
+pub(super) fn subcommand(words: &[Resolved]) -> Option<&[Resolved]> {
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        let text = word.text.as_str();
+        match text {
+            _ if !word.is_static => return None,
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" => at += 2,
+            "--no-pager"
+            | "-P"
+            | "--paginate"
+            | "-p"
+            | "--no-optional-locks"
+            | "--literal-pathspecs"
+            | "--no-replace-objects"
+            | "--bare"
+            | "--glob-pathspecs"
+            | "--noglob-pathspecs"
+            | "--icase-pathspecs"
+            | "--no-advice"
+            | "--no-lazy-fetch" => at += 1,
+            "--version" | "--help" | "-v" | "-h" => return words.get(at..),
+            _ if ["--git-dir=", "--work-tree=", "--namespace="].iter().any(|flag| text.starts_with(flag)) => {
+                at += 1;
+            }
+            _ if text.starts_with('-') => return None,
+            _ => return words.get(at..),
+        }
+    }
+    words.get(at..)
+}
+
+/// What the command does, where `risky` says whether something in it may run a program.
+pub(super) fn act(words: &[Resolved], risky: bool) -> GitAct {
+    let Some(rest) = subcommand(words).filter(|_| !risky) else { return GitAct::Unknown };
+    let Some(first) = rest.first() else { return GitAct::Known };
+    match kind(&first.text, &rest[1..]) {
+        Kind::Known => GitAct::Known,
+        Kind::Follows => GitAct::Follows,
+        Kind::Configures => {
+            let told: Vec<&str> = rest.iter().take(3).map(|word| word.text.as_str()).collect();
+            GitAct::Configures(format!("change git's configuration (`git {}`)", told.join(" ")))
+        }
+        Kind::Unknown => GitAct::Unknown,
+    }
+}
+
+fn kind(sub: &str, rest: &[Resolved]) -> Kind {
+    let table = &*TABLE;
+    let options = || rest.iter().map(|word| word.text.as_str()).take_while(|text| *text != "--");
+    let flagged = table.iter().filter_map(|(key, kind)| {
+        let (name, flag) = key.split_once('/')?;
+        (name == sub && options().any(|text| risk::is_flag(text, flag))).then_some(*kind)
+    });
+    // Of several options the worst counts; a question of `git config` is one only if nothing else is asked.
+    let worst = flagged.max_by_key(|kind| {
+        [Kind::Known, Kind::Follows, Kind::Configures, Kind::Unknown].iter().position(|other| other == kind)
+    });
+    if let Some(kind) = worst {
+        return kind;
+    }
+    let operands: Vec<&str> = options().filter(|text| !text.starts_with('-')).collect();
+    let second = operands.first().copied().or_else(|| options().next()).unwrap_or_default();
+    if let Some(kind) = table.get(format!("{sub}:{second}").as_str()) {
+        return *kind;
+    }
+    // `git config name` only tells the value.
+    if sub == "config" && operands.len() == 1 {
+        return Kind::Known;
+    }
+    table.get(sub).copied().unwrap_or(Kind::Unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> GitAct {
+        let words: Vec<Resolved> = line.split(' ').map(Resolved::fixed).collect();
+        act(&words, false)
+    }
+
+    #[test]
+    fn every_line_of_the_table_has_a_known_kind() {
+        for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let kind = line.split(' ').next().unwrap_or_default();
+            assert!(["known", "follows", "configures", "unknown"].contains(&kind), "{line}");
+        }
+    }
+
+    #[test]
+    fn acts_are_told_apart() {
+        for known in [
+            "git status",
+            "git -C sub log -1",
+            "git config --get x",
+            "git config user.name",
+            "git submodule status",
+            "git submodule",
+            "git remote -v",
+            "git remote",
+            "git config --list",
+            "git bisect good",
+            "git --no-pager diff",
+            "git rebase main",
+            "git config --global --get a.b",
+            "git config get a.b",
+        ] {
+            assert_eq!(of(known), GitAct::Known, "{known}");
+        }
+        for follows in ["git checkout main", "git push -u origin x", "git switch -c a origin/a", "git branch"]
+        {
+            assert_eq!(of(follows), GitAct::Follows, "{follows}");
+        }
+        for configures in [
+            "git config a.b c",
+            "git remote add o url",
+            "git submodule update --init",
+            "git config --unset a.b",
+            "git config --global a.b c",
+            "git remote set-url o url",
+            "git config set a.b c",
+            "git config --add a.b c",
+            "git submodule update --ini",
+        ] {
+            assert!(matches!(of(configures), GitAct::Configures(_)), "{configures}");
+        }
+        for unknown in [
+            "git lg",
+            "git -c a=b log",
+            "git --exec-path=x log",
+            "git bisect run x",
+            "git submodule foreach x",
+            "git config -e",
+            "git rebase -x make",
+            "git rebase --ex make",
+            "git difftool",
+            "git filter-branch",
+        ] {
+            assert_eq!(of(unknown), GitAct::Unknown, "{unknown}");
+        }
+    }
+}

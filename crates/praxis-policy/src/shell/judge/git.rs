@@ -1,0 +1,68 @@
+//! Is a script nothing but git, and on which ground does git run?
+
+use super::Bench;
+use crate::shell::{About, Analysis, GitAct, Simple, path};
+
+/// Programs that may stand beside git: they say something, or look at what git says.
+const BESIDE: &[&str] = &[
+    "true", ":", "echo", "printf", "cat", "head", "tail", "grep", "wc", "cut", "sort", "uniq", "tr", "test",
+    "[", "false", "pwd",
+];
+
+/// What a script does with git.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// It is nothing but git, and every act is known.
+    pub(super) only: bool,
+    /// How it changes git's configuration, if it does; completes "this would …".
+    pub(super) configures: Option<String>,
+    /// It may write there, if only to note which branch is followed.
+    pub(super) writes: bool,
+}
+
+impl Reading {
+    pub(super) fn of(analysis: &Analysis) -> Self {
+        let acts = || analysis.commands.iter().filter_map(|command| command.git.as_ref());
+        let configures = acts().find_map(|act| match act {
+            GitAct::Configures(how) => Some(how.clone()),
+            GitAct::Known | GitAct::Follows | GitAct::Unknown => None,
+        });
+        let writes = configures.is_some() || acts().any(|act| *act == GitAct::Follows);
+        let unknown = analysis.doubts.iter().any(|doubt| doubt.about != About::Files);
+        let only = !unknown
+            && analysis.loose.is_empty()
+            && acts().next().is_some()
+            && analysis.commands.iter().all(|command| command.is_call || belongs(command));
+        Self { only, configures, writes }
+    }
+}
+
+fn belongs(command: &Simple) -> bool {
+    let name = command.source.split(' ').next().unwrap_or_default();
+    let is_quiet = command.redirects.is_empty() && command.risky.is_none();
+    match &command.git {
+        Some(act) => is_quiet && *act != GitAct::Unknown,
+        None => is_quiet && BESIDE.contains(&name),
+    }
+}
+
+impl Bench<'_> {
+    /// A bare repository that lies in the project brings a configuration of its own, which can run programs.
+    pub(super) fn bare(&mut self, analysis: &Analysis) -> Option<String> {
+        analysis.git.iter().find_map(|folder| {
+            let mut at = self.real(folder).path.clone();
+            while at != "/" && self.ground.roots.iter().any(|root| path::is_inside(&at, root)) {
+                if self.real(&path::join(&at, ".git")).is_folder {
+                    return None;
+                }
+                let is_bare =
+                    ["objects", "refs"].iter().all(|name| self.real(&path::join(&at, name)).is_folder);
+                if is_bare {
+                    return Some(format!("`{at}` is a repository whose own configuration can run programs"));
+                }
+                at = path::parent(&at).to_owned();
+            }
+            None
+        })
+    }
+}
