@@ -1,8 +1,9 @@
 //! What happened, held against what the analysis said.
 
-use praxis_policy::shell::{Analysis, How, Place, Simple, Touched, Word, analyse};
+use praxis_policy::shell::{About, Analysis, Dialect, How, Place, Simple, Touched, Word, analyse};
 
 use crate::event::Event;
+use crate::jail::Shell;
 use crate::world;
 
 /// Programs whose arguments, options aside, are files; with whether they are written.
@@ -22,28 +23,58 @@ const FILERS: &[(&str, bool)] = &[
 ];
 
 /// What the analysis says of a script that starts in the jail.
-pub(crate) fn read(script: &str) -> Analysis {
-    analyse(script, &Place { cwd: world::CWD, home: world::HOME, users: &[] })
+pub(crate) fn read(script: &str, shell: Shell) -> Analysis {
+    let shell = match shell {
+        Shell::Bash => Dialect::Bash,
+        Shell::Dash => Dialect::Posix,
+    };
+    analyse(script, &Place { cwd: world::CWD, home: world::HOME, users: &[], shell })
+}
+
+/// How much an analysis claims to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Knows {
+    /// It doubts which programs run.
+    Nothing,
+    /// It doubts only which files are touched.
+    Programs,
+    /// It doubts nothing.
+    All,
+}
+
+impl Knows {
+    /// What this one claims.
+    pub(crate) fn of(found: &Analysis) -> Self {
+        if !found.dynamic {
+            Self::All
+        } else if found.doubts.iter().all(|doubt| doubt.about != About::Program) {
+            Self::Programs
+        } else {
+            Self::Nothing
+        }
+    }
 }
 
 /// The first thing that happened and that the analysis neither listed nor called doubtful.
 pub(crate) fn unlisted<'e>(found: &Analysis, events: &'e [Event]) -> Option<(&'e Event, &'static str)> {
-    if found.dynamic {
-        return None;
-    }
-    events.iter().find_map(|event| complaint(found, event).map(|complaint| (event, complaint)))
+    let knows = Knows::of(found);
+    events.iter().find_map(|event| complaint(found, knows, event).map(|complaint| (event, complaint)))
 }
 
-fn complaint(found: &Analysis, event: &Event) -> Option<&'static str> {
+fn complaint(found: &Analysis, knows: Knows, event: &Event) -> Option<&'static str> {
     match event {
+        _ if knows == Knows::Nothing => None,
         Event::Run { file, argv, cwd } => {
             // What `xargs` does on its own.
             if file == "/bin/echo" {
                 return None;
             }
-            let told = found.commands.iter().any(|command| tells(command, file, argv, cwd));
+            let told = found.commands.iter().any(|command| tells(command, knows, file, argv, cwd));
             if !told {
                 return Some("a program ran that is not listed");
+            }
+            if knows == Knows::Programs {
+                return None;
             }
             let name = file.strip_prefix("/bin/")?;
             let (_, write) = FILERS.iter().find(|(known, _)| *known == name)?;
@@ -57,6 +88,7 @@ fn complaint(found: &Analysis, event: &Event) -> Option<&'static str> {
             }
             None
         }
+        _ if knows == Knows::Programs => None,
         Event::Open { path, write } if touches(found, path, *write) => None,
         Event::Open { write: true, .. } => Some("a file was written that is not listed"),
         Event::Open { .. } => Some("a file was read that is not listed"),
@@ -80,7 +112,7 @@ fn below_any(folders: &[String], path: &str) -> bool {
 }
 
 /// Is this the command that ran?
-fn tells(command: &Simple, file: &str, argv: &[String], cwd: &str) -> bool {
+fn tells(command: &Simple, knows: Knows, file: &str, argv: &[String], cwd: &str) -> bool {
     let Some((name, words)) = command.argv.split_first() else { return false };
     let runs = if name.text.contains('/') {
         let path = if name.text.starts_with('/') { name.text.clone() } else { format!("{cwd}/{}", name.text) };
@@ -88,7 +120,10 @@ fn tells(command: &Simple, file: &str, argv: &[String], cwd: &str) -> bool {
     } else {
         file.strip_prefix("/bin/") == Some(name.text.as_str())
     };
-    runs && fits(words, argv.get(1..).unwrap_or_default())
+    let args = argv.get(1..).unwrap_or_default();
+    // `xargs` and `find` add files that are in doubt.
+    let most = if knows == Knows::Programs { args.len() } else { 0 };
+    runs && (0..=most).any(|more| fits(words, &args[..args.len() - more]))
 }
 
 /// Can these words become these arguments?
@@ -143,6 +178,24 @@ fn reaches(one: &Touched, path: &str) -> bool {
     }
 }
 
+/// Where the class that `rest` continues is over.
+fn class_end(rest: &str) -> usize {
+    let mut at = rest.chars().next().map_or(0, char::len_utf8);
+    while at < rest.len() {
+        let left = &rest[at..];
+        if left.starts_with("[:")
+            && let Some(end) = left.find(":]")
+        {
+            at += end + 2;
+        } else if left.starts_with(']') {
+            return at + 1;
+        } else {
+            at += left.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    rest.len()
+}
+
 /// A glob against a name; classes and what is unusual fit any one sign, for only the place is in question.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let Some(first) = pattern.chars().next() else { return name.is_empty() };
@@ -152,7 +205,7 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
         '*' => matches(rest, name) || tail(name).is_some_and(|name| matches(pattern, &name)),
         '?' => tail(name).is_some_and(|name| matches(rest, &name)),
         '[' if rest.contains(']') => {
-            let end = rest[1..].find(']').map_or(rest.len(), |at| at + 2);
+            let end = class_end(rest);
             tail(name).is_some_and(|name| matches(&rest[end..], &name))
                 || name.strip_prefix('[').is_some_and(|name| matches(rest, name))
         }

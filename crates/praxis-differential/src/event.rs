@@ -72,11 +72,12 @@ impl Event {
         }
     }
 
-    /// Does a shell read a file as a script?
+    /// May a file be read as a script? Programs are where they are looked for; others may have been written.
     pub(crate) fn is_script_file(&self) -> bool {
         let Self::Run { file, argv, .. } = self else { return false };
-        matches!(file.as_str(), "/bin/bash" | "/bin/sh" | "/bin/dash")
-            && argv.get(1).is_some_and(|word| !word.starts_with('-'))
+        !file.starts_with("/bin/")
+            || matches!(file.as_str(), "/bin/bash" | "/bin/sh" | "/bin/dash")
+                && argv.get(1).is_some_and(|word| !word.starts_with('-'))
     }
 
     fn run(notice: &Notice, root: &str, folder: u64, path: u64, argv: u64) -> Option<Self> {
@@ -111,7 +112,7 @@ fn is_noise(path: &str, write: bool) -> bool {
     ["/dev/null", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(&path)
         || ["/dev/fd/", "/proc/", "/tmp/sh-thd", "/tmp/sh-np"].iter().any(|folder| below(&folder))
         || (!write
-            && ["/lib", "/usr/lib", "/usr/share/", "/etc/ld.so", "/etc/passwd", "/etc/nsswitch", "/etc/locale"]
+            && ["/lib", "/usr/lib", "/usr/share/", "/etc/ld.so", "/etc/passwd", "/etc/group", "/etc/nsswitch", "/etc/locale"]
                 .iter()
                 .any(|folder| below(&folder)))
 }

@@ -75,6 +75,11 @@ impl Jail {
         Ok(Self { root: root.to_owned(), line, listener: Listener::new(listener), keeper, dirty: false })
     }
 
+    /// Is there a second shell?
+    pub(crate) fn has_dash(&self) -> bool {
+        self.root.join("bin/dash").exists()
+    }
+
     /// Runs a script to its end, or until its time is up, and tells what happened.
     pub(crate) fn run(&mut self, script: &str, shell: Shell, luck: u64) -> io::Result<Seen> {
         if std::mem::take(&mut self.dirty) {

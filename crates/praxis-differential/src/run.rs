@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use crate::check::Knows;
 use crate::jail::{Jail, Shell};
 use crate::options::Options;
 use crate::worker::{self, Counts, Word};
@@ -22,7 +23,7 @@ pub(crate) fn main() -> ExitCode {
             return show(&options).map(|()| true);
         }
         match &options.script {
-            Some(script) => one(script),
+            Some(script) => one(script, if options.dash { Shell::Dash } else { Shell::Bash }),
             None => many(&options),
         }
     });
@@ -39,22 +40,22 @@ pub(crate) fn main() -> ExitCode {
 fn show(options: &Options) -> io::Result<()> {
     for index in 0..options.scripts {
         let script = generate::script(worker::seed_of(options.seed, index));
-        let dynamic = check::read(&script).dynamic;
-        writeln!(io::stdout(), "--- {index} {}\n{script}", if dynamic { "dynamic" } else { "static" })?;
+        let knows = Knows::of(&check::read(&script, Shell::Bash));
+        writeln!(io::stdout(), "--- {index} {knows:?}\n{script}")?;
     }
     Ok(())
 }
 
 /// One script, with everything that is known of it.
-fn one(script: &str) -> io::Result<bool> {
+fn one(script: &str, shell: Shell) -> io::Result<bool> {
     let root = tempfile::tempdir()?;
-    let found = check::read(script);
+    let found = check::read(script, shell);
     let mut out = io::stdout();
     writeln!(out, "{found:#?}")?;
     let mut jail = Jail::open(root.path())?;
     let mut clean = true;
     for luck in 0..8 {
-        let seen = jail.run(script, Shell::Bash, luck)?;
+        let seen = jail.run(script, shell, luck)?;
         writeln!(out, "luck {luck}, status {}, stopped {}", seen.status, seen.was_stopped)?;
         for event in &seen.events {
             writeln!(out, "  {event:?}")?;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::jail::{Jail, Shell};
 use crate::options::Options;
+use crate::check::Knows;
 use crate::{check, generate, shrink};
 
 /// Words that make a failure another one.
@@ -19,6 +20,8 @@ pub(crate) struct Counts {
     pub(crate) scripts: u64,
     /// Of which the analysis knew all.
     pub(crate) certain: u64,
+    /// Of which it knew the programs.
+    pub(crate) named: u64,
     /// Of which something happened.
     pub(crate) active: u64,
     /// Both.
@@ -32,6 +35,8 @@ pub(crate) struct Counts {
 pub(crate) struct Failure {
     /// Its number in the run.
     pub(crate) index: u64,
+    /// The shell.
+    pub(crate) shell: String,
     /// What is wrong.
     pub(crate) complaint: String,
     /// The script, made as short as it can be.
@@ -56,6 +61,7 @@ impl Counts {
     pub(crate) fn add(&mut self, more: &Self) {
         self.scripts += more.scripts;
         self.certain += more.certain;
+        self.named += more.named;
         self.active += more.active;
         self.telling += more.telling;
         self.stopped += more.stopped;
@@ -65,11 +71,12 @@ impl Counts {
     pub(crate) fn tell(&self, time: Duration) -> String {
         let share = |part: u64| 100.0 * part as f64 / self.scripts.max(1) as f64;
         format!(
-            "{} scripts in {:.0} s ({:.0}/s): {:.1} % not called doubtful, {:.1} % did something, {:.1} % both, {} stopped",
+            "{} scripts in {:.0} s ({:.0}/s): {:.1} % known whole and {:.1} % in their programs, {:.1} % did something, {:.1} % were both known and did something, {} stopped",
             self.scripts,
             time.as_secs_f64(),
             self.scripts as f64 / time.as_secs_f64().max(0.001),
             share(self.certain),
+            share(self.named),
             share(self.active),
             share(self.telling),
             self.stopped
@@ -91,7 +98,8 @@ impl Failure {
     /// For people.
     pub(crate) fn tell(&self, seed: u64) -> String {
         format!(
-            "FAILURE: {}\n  script    {}\n  happened  {}\n  listed    {}\n  made from {} (seed {seed}, script {})\n  again     praxis-differential --script {}\n",
+            "FAILURE ({}): {}\n  script    {}\n  happened  {}\n  listed    {}\n  made from {} (seed {seed}, script {})\n  again     praxis-differential --script {}\n",
+            self.shell,
             self.complaint,
             self.minimal,
             self.event,
@@ -107,11 +115,11 @@ impl Word {
     fn write(&self) -> String {
         match self {
             Self::Counts(c) => {
-                format!("counts\t{}\t{}\t{}\t{}\t{}", c.scripts, c.certain, c.active, c.telling, c.stopped)
+                format!("counts\t{}\t{}\t{}\t{}\t{}\t{}", c.scripts, c.certain, c.active, c.telling, c.stopped, c.named)
             }
             Self::Failure(f) => format!(
-                "failure\t{}\t{}\t{:?}\t{}\t{}\t{:?}",
-                f.index, f.complaint, f.minimal, f.event, f.listed, f.whole
+                "failure\t{}\t{}\t{}\t{:?}\t{}\t{}\t{:?}",
+                f.index, f.shell, f.complaint, f.minimal, f.event, f.listed, f.whole
             ),
         }
     }
@@ -127,14 +135,16 @@ impl Word {
                 active: number(3)?,
                 telling: number(4)?,
                 stopped: number(5)?,
+                named: number(6)?,
             })),
             "failure" => Some(Self::Failure(Failure {
                 index: number(1)?,
-                complaint: text(2)?,
-                minimal: text(3)?,
-                event: text(4)?,
-                listed: text(5)?,
-                whole: text(6)?,
+                shell: text(2)?,
+                complaint: text(3)?,
+                minimal: text(4)?,
+                event: text(5)?,
+                listed: text(6)?,
+                whole: text(7)?,
             })),
             _ => None,
         }
@@ -149,6 +159,11 @@ pub(crate) fn seed_of(seed: u64, index: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
+/// The shell of a script: mostly bash.
+fn shell_of(seed: u64, has_dash: bool) -> Shell {
+    if has_dash && seed % 8 == 0 { Shell::Dash } else { Shell::Bash }
+}
+
 /// Runs every script whose turn it is.
 pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()> {
     let mut jail = Jail::open(root)?;
@@ -159,17 +174,19 @@ pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()
     let mut index = number;
     while index < options.scripts && known.len() < options.most {
         let luck = seed_of(options.seed, index);
-        let script = generate::script(luck);
-        let found = check::read(&script);
-        let seen = jail.run(&script, Shell::Bash, luck)?;
+        let (script, shell) = (generate::script(luck), shell_of(luck, jail.has_dash()));
+        let found = check::read(&script, shell);
+        let seen = jail.run(&script, shell, luck)?;
         let active = !seen.events.is_empty();
         counts.scripts += 1;
-        counts.certain += u64::from(!found.dynamic);
+        let knows = Knows::of(&found);
+        counts.certain += u64::from(knows == Knows::All);
+        counts.named += u64::from(knows == Knows::Programs);
         counts.active += u64::from(active);
-        counts.telling += u64::from(active && !found.dynamic);
+        counts.telling += u64::from(active && knows != Knows::Nothing);
         counts.stopped += u64::from(seen.was_stopped);
         if let Some((_, complaint)) = check::unlisted(&found, &seen.events) {
-            let failure = explain(&mut jail, index, &script, complaint, luck)?;
+            let failure = explain(&mut jail, index, &script, complaint, shell, luck)?;
             if known.insert(failure.shape()) {
                 writeln!(out, "{}", Word::Failure(failure).write())?;
             }
@@ -183,14 +200,11 @@ pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()
     writeln!(out, "{}", Word::Counts(counts).write())
 }
 
-fn explain(jail: &mut Jail, index: u64, script: &str, complaint: &str, luck: u64) -> io::Result<Failure> {
+fn explain(jail: &mut Jail, index: u64, script: &str, complaint: &str, shell: Shell, luck: u64) -> io::Result<Failure> {
     let mut broken = None;
     let minimal = shrink::shrink(script, |shorter| {
-        let found = check::read(shorter);
-        if found.dynamic {
-            return false;
-        }
-        match jail.run(shorter, Shell::Bash, luck) {
+        let found = check::read(shorter, shell);
+        match jail.run(shorter, shell, luck) {
             Ok(seen) => check::unlisted(&found, &seen.events).is_some_and(|(_, now)| now == complaint),
             Err(error) => {
                 broken = Some(error);
@@ -201,8 +215,8 @@ fn explain(jail: &mut Jail, index: u64, script: &str, complaint: &str, luck: u64
     if let Some(error) = broken {
         return Err(error);
     }
-    let found = check::read(&minimal);
-    let seen = jail.run(&minimal, Shell::Bash, luck)?;
+    let found = check::read(&minimal, shell);
+    let seen = jail.run(&minimal, shell, luck)?;
     let event = check::unlisted(&found, &seen.events).map(|(event, _)| format!("{event:?}"));
     let commands: Vec<Vec<&str>> = found
         .commands
@@ -211,10 +225,11 @@ fn explain(jail: &mut Jail, index: u64, script: &str, complaint: &str, luck: u64
         .collect();
     Ok(Failure {
         index,
+        shell: format!("{shell:?}"),
         complaint: complaint.to_owned(),
         minimal,
         event: event.unwrap_or_else(|| "(not every time)".to_owned()),
-        listed: format!("{commands:?} paths {:?} writes {:?}", found.paths, found.writes),
+        listed: format!("{:?} {commands:?} paths {:?} writes {:?}", Knows::of(&found), found.paths, found.writes),
         whole: script.to_owned(),
     })
 }
