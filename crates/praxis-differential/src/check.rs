@@ -22,13 +22,22 @@ const FILERS: &[(&str, bool)] = &[
     ("realpath", false),
 ];
 
-/// What the analysis says of a script that starts in the jail.
-pub(crate) fn read(script: &str, shell: Shell) -> Analysis {
+/// What the analysis says of a script that starts in the jail, but for what it is to forget.
+pub(crate) fn read(script: &str, shell: Shell, forget: Option<&str>) -> Analysis {
     let shell = match shell {
         Shell::Bash => Dialect::Bash,
         Shell::Dash => Dialect::Posix,
     };
-    analyse(script, &Place { cwd: world::CWD, home: world::HOME, users: &[], shell })
+    let mut found = analyse(script, &Place { cwd: world::CWD, home: world::HOME, users: &[], shell });
+    match forget {
+        Some("command") => drop(found.commands.pop()),
+        Some(_) => {
+            found.paths.pop();
+            found.touched.pop();
+        }
+        None => {}
+    }
+    found
 }
 
 /// How much an analysis claims to know.
@@ -81,7 +90,8 @@ fn complaint(found: &Analysis, knows: Knows, event: &Event) -> Option<&'static s
             let files = argv.iter().skip(1).filter(|word| !word.starts_with('-') && !word.is_empty());
             for word in files {
                 let path = if word.starts_with('/') { word.clone() } else { format!("{cwd}/{word}") };
-                let by_find = found.commands.iter().any(|one| one.source.starts_with("find")) && below_any(&found.paths, &path);
+                let by_find = found.commands.iter().any(|one| one.source.starts_with("find"))
+                    && below_any(&found.paths, &path);
                 if !touches(found, &path, *write) && !by_find {
                     return Some("a program was given a file that is not listed");
                 }
@@ -99,7 +109,8 @@ fn complaint(found: &Analysis, knows: Knows, event: &Event) -> Option<&'static s
 
 /// Is it below a folder that goes as a whole?
 fn swept(found: &Analysis, path: &str) -> bool {
-    found.harms.iter().any(|harm| below_any(std::slice::from_ref(&harm.path), path)) || below_any(&found.writes, path)
+    found.harms.iter().any(|harm| below_any(std::slice::from_ref(&harm.path), path))
+        || below_any(&found.writes, path)
 }
 
 fn below_any(folders: &[String], path: &str) -> bool {
@@ -115,7 +126,8 @@ fn below_any(folders: &[String], path: &str) -> bool {
 fn tells(command: &Simple, knows: Knows, file: &str, argv: &[String], cwd: &str) -> bool {
     let Some((name, words)) = command.argv.split_first() else { return false };
     let runs = if name.text.contains('/') {
-        let path = if name.text.starts_with('/') { name.text.clone() } else { format!("{cwd}/{}", name.text) };
+        let path =
+            if name.text.starts_with('/') { name.text.clone() } else { format!("{cwd}/{}", name.text) };
         world::real(&path) == file
     } else {
         file.strip_prefix("/bin/") == Some(name.text.as_str())
@@ -149,7 +161,11 @@ fn fits(words: &[Word], args: &[String]) -> bool {
 /// Is the path among those that the analysis lists?
 fn touches(found: &Analysis, path: &str, write: bool) -> bool {
     // Numbers that the shell counts are as good as any name.
-    if path.rsplit('/').next().is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit())) {
+    if path
+        .rsplit('/')
+        .next()
+        .is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
+    {
         return true;
     }
     let plain = world::tidy(path);

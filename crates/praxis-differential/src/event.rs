@@ -82,23 +82,26 @@ impl Event {
 
     fn run(notice: &Notice, root: &str, folder: u64, path: u64, argv: u64) -> Option<Self> {
         let cwd = seen_from(notice, root, i64::from(libc::AT_FDCWD) as u64)?;
-        let file = world::real(&join(&seen_from(notice, root, folder)?, &notice.text(path)?));
+        let file = world::real(&join(notice, root, folder, &notice.text(path)?)?);
         Some(Self::Run { file, argv: notice.texts(argv)?, cwd })
     }
 
     fn open(notice: &Notice, root: &str, folder: u64, path: u64, flags: u64) -> Option<Self> {
         let flags = flags as i32;
         let text = notice.text(path)?;
-        let path = world::real(&join(&seen_from(notice, root, folder)?, &text));
+        let path = world::real(&join(notice, root, folder, &text)?);
         let write = flags & (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) != 0;
-        if flags & (libc::O_DIRECTORY | libc::O_PATH) != 0 || is_noise(&path, write) || world::is_folder(&path) {
+        if flags & (libc::O_DIRECTORY | libc::O_PATH) != 0
+            || is_noise(&path, write)
+            || world::is_folder(&path)
+        {
             return None;
         }
         Some(Self::Open { path, write })
     }
 
     fn change(notice: &Notice, root: &str, folder: u64, path: u64) -> Option<Self> {
-        let path = join(&seen_from(notice, root, folder)?, &notice.text(path)?);
+        let path = join(notice, root, folder, &notice.text(path)?)?;
         let path = path.trim_end_matches('/');
         let (parent, name) = path.rsplit_once('/')?;
         let path = format!("{}/{name}", world::real(parent).trim_end_matches('/'));
@@ -110,11 +113,20 @@ impl Event {
 fn is_noise(path: &str, write: bool) -> bool {
     let below = |folder: &&str| path.starts_with(*folder);
     ["/dev/null", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(&path)
-        || ["/dev/fd/", "/proc/", "/tmp/sh-thd", "/tmp/sh-np"].iter().any(|folder| below(&folder))
+        || ["/dev/fd/", "/proc/", "/tmp/sh-thd", "/tmp/sh-np"].iter().any(&below)
         || (!write
-            && ["/lib", "/usr/lib", "/usr/share/", "/etc/ld.so", "/etc/passwd", "/etc/group", "/etc/nsswitch", "/etc/locale"]
-                .iter()
-                .any(|folder| below(&folder)))
+            && [
+                "/lib",
+                "/usr/lib",
+                "/usr/share/",
+                "/etc/ld.so",
+                "/etc/passwd",
+                "/etc/group",
+                "/etc/nsswitch",
+                "/etc/locale",
+            ]
+            .iter()
+            .any(below))
 }
 
 /// The folder from which a call sees relative paths, as the jail names it.
@@ -133,6 +145,9 @@ fn seen_from(notice: &Notice, root: &str, folder: u64) -> Option<String> {
     })
 }
 
-fn join(folder: &str, path: &str) -> String {
-    if path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
+fn join(notice: &Notice, root: &str, folder: u64, path: &str) -> Option<String> {
+    if path.starts_with('/') {
+        return Some(path.to_owned());
+    }
+    Some(format!("{}/{path}", seen_from(notice, root, folder)?))
 }

@@ -3,6 +3,7 @@
 mod corpus;
 mod grammar;
 mod mutate;
+mod pieces;
 
 mod words;
 
@@ -19,7 +20,11 @@ pub(crate) fn script(seed: u64) -> String {
         _ => {
             let one = grammar::script(&mut rng);
             let sep = *pick(&mut rng, &["\n", ";", " && ", " || ", " | ", " & "]);
-            if rng.bool() { format!("{}{sep}{one}", corpus::script(&mut rng)) } else { format!("{one}{sep}{}", corpus::script(&mut rng)) }
+            if rng.bool() {
+                format!("{}{sep}{one}", corpus::script(&mut rng))
+            } else {
+                format!("{one}{sep}{}", corpus::script(&mut rng))
+            }
         }
     };
     let turns = match rng.u32(0..100) {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change, mount_remount};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
-use rustix::thread::{UnshareFlags, unshare_unsafe};
+use rustix::thread::{CpuSet, UnshareFlags, sched_getaffinity, sched_setaffinity, unshare_unsafe};
 
 use crate::event::{Event, Seen};
 use crate::notice::{Answer, Listener};
@@ -46,15 +46,26 @@ pub(crate) struct Jail {
 
 impl Jail {
     /// Makes a jail below `root`, an empty folder. This process is in namespaces of its own afterwards.
-    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+    pub(crate) fn open(root: &Path, number: u64) -> io::Result<Self> {
         part()?;
+        stay(number)?;
         mount("jail", root, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, c"mode=755")?;
         world::build(root)?;
         mount_bind("/dev/null", root.join("dev/null"))?;
         for room in world::ROOMS {
-            mount("room", world::below(root, room), "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, c"mode=755")?;
+            mount(
+                "room",
+                world::below(root, room),
+                "tmpfs",
+                MountFlags::NOSUID | MountFlags::NODEV,
+                c"mode=755",
+            )?;
         }
-        mount_remount(root, MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV, c"")?;
+        mount_remount(
+            root,
+            MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV,
+            c"",
+        )?;
         world::furnish(root)?;
         let (line, inner) = UnixStream::pair()?;
         // Only now: the first process that is started in it must be the keeper.
@@ -97,7 +108,8 @@ impl Jail {
         let mut roles: HashMap<u32, u64> = HashMap::new();
         let mut opaque: HashSet<u32> = HashSet::new();
         loop {
-            let mut fds = [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.line, PollFlags::IN)];
+            let mut fds =
+                [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.line, PollFlags::IN)];
             poll(&mut fds, None)?;
             if fds[0].revents().contains(PollFlags::IN) {
                 let Some(notice) = self.listener.next()? else { continue };
@@ -122,8 +134,8 @@ impl Jail {
                         }
                         if !std::mem::replace(&mut started, true) {
                             // The shell itself.
-                        } else if !hidden
-                            && seen.events.len() < MOST_EVENTS && !seen.events.contains(&event) {
+                        } else if !hidden && seen.events.len() < MOST_EVENTS && !seen.events.contains(&event)
+                        {
                             seen.events.push(event);
                         }
                     }
@@ -141,6 +153,18 @@ impl Jail {
             }
         }
     }
+}
+
+/// One processor for the watcher and the watched, who take turns.
+fn stay(number: u64) -> io::Result<()> {
+    let all = sched_getaffinity(None)?;
+    let usable: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
+    if let Some(cpu) = usable.get(number as usize % usable.len().max(1)) {
+        let mut only = CpuSet::new();
+        only.set(*cpu);
+        sched_setaffinity(None, &only)?;
+    }
+    Ok(())
 }
 
 /// Does a process come of one of these? What a file does as a script is not what its caller is judged by.
@@ -163,10 +187,7 @@ fn descends(mut pid: u32, from: &HashSet<u32>) -> bool {
 /// Namespaces for this process and its children: a user, mounts, processes, no network.
 fn part() -> io::Result<()> {
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let flags = UnshareFlags::NEWUSER
-        | UnshareFlags::NEWNS
-        | UnshareFlags::NEWNET
-        | UnshareFlags::NEWIPC;
+    let flags = UnshareFlags::NEWUSER | UnshareFlags::NEWNS | UnshareFlags::NEWNET | UnshareFlags::NEWIPC;
     unshare(flags)?;
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;

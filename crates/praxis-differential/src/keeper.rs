@@ -59,11 +59,11 @@ fn keep(root: &Path, mut line: UnixStream) -> io::Result<()> {
         format!("PATH={}", world::BIN),
         format!("HOME={}", world::HOME),
         format!("PWD={}", world::CWD),
-        "LANG=C.UTF-8".to_owned(),
         "USER=me".to_owned(),
         "TERM=dumb".to_owned(),
     ];
-    let environment: Vec<CString> = environment.into_iter().filter_map(|one| CString::new(one).ok()).collect();
+    let environment: Vec<CString> =
+        environment.into_iter().filter_map(|one| CString::new(one).ok()).collect();
     loop {
         let mut head = [0; 5];
         line.read_exact(&mut head)?;
@@ -74,8 +74,11 @@ fn keep(root: &Path, mut line: UnixStream) -> io::Result<()> {
             line.write_all(&[0, 0])?;
             continue;
         };
+        // Reading a locale costs as much as the rest of a shell's start.
+        let locale = if script.as_bytes().is_ascii() { c"LC_ALL=C" } else { c"LC_ALL=C.UTF-8" };
         let argv = [shell.as_ptr(), c"-c".as_ptr(), script.as_ptr(), std::ptr::null()];
         let mut envp: Vec<*const libc::c_char> = environment.iter().map(|one| one.as_ptr()).collect();
+        envp.push(locale.as_ptr());
         envp.push(std::ptr::null());
         // SAFETY: one thread; the child calls the kernel only, with pointers that live until it is another program.
         let child = unsafe { libc::fork() };
@@ -106,9 +109,12 @@ unsafe fn become_shell(
         for target in 0..3 {
             libc::dup2(null, target);
         }
-        for (what, most) in
-            [(libc::RLIMIT_AS, MEMORY), (libc::RLIMIT_FSIZE, FILE), (libc::RLIMIT_CORE, 0), (libc::RLIMIT_CPU, 2)]
-        {
+        for (what, most) in [
+            (libc::RLIMIT_AS, MEMORY),
+            (libc::RLIMIT_FSIZE, FILE),
+            (libc::RLIMIT_CORE, 0),
+            (libc::RLIMIT_CPU, 2),
+        ] {
             let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
             libc::setrlimit(what, &limit);
         }

@@ -19,6 +19,8 @@ pub(crate) struct Options {
     pub(crate) worker: Option<(u64, PathBuf)>,
     /// That one in dash.
     pub(crate) dash: bool,
+    /// What every analysis is made to leave out, to see that it is noticed.
+    pub(crate) forget: Option<String>,
     /// Print scripts instead of running them.
     pub(crate) show: bool,
 }
@@ -27,8 +29,17 @@ impl Options {
     /// Reads them; an error is for people.
     pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let workers = std::thread::available_parallelism().map_or(2, usize::from) as u64;
-        let mut options =
-            Self { scripts: 10_000, seed: 1, workers, most: 40, script: None, worker: None, show: false, dash: false };
+        let mut options = Self {
+            scripts: 10_000,
+            seed: 1,
+            workers,
+            most: 40,
+            script: None,
+            worker: None,
+            show: false,
+            forget: None,
+            dash: false,
+        };
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("`{word}` wants a value"));
             let number = |text: String| text.parse::<u64>().map_err(|_| format!("`{text}` is no number"));
@@ -38,12 +49,13 @@ impl Options {
                 "--workers" => options.workers = number(value()?)?.max(1),
                 "--most" => options.most = number(value()?)? as usize,
                 "--script" => options.script = Some(value()?),
+                "--forget" => options.forget = Some(value()?),
                 "--dash" => options.dash = true,
                 "--show" => options.show = true,
                 "--worker" => options.worker = Some((number(value()?)?, PathBuf::from(value()?))),
                 _ => {
                     return Err(format!(
-                        "`{word}` is not known; there are --scripts N, --seed N, --workers N, --most N, --script TEXT, --dash, --show"
+                        "`{word}` is not known; there are --scripts N, --seed N, --workers N, --most N, --script TEXT, --dash, --forget command|path, --show"
                     ));
                 }
             }

@@ -40,7 +40,7 @@ pub(crate) fn main() -> ExitCode {
 fn show(options: &Options) -> io::Result<()> {
     for index in 0..options.scripts {
         let script = generate::script(worker::seed_of(options.seed, index));
-        let knows = Knows::of(&check::read(&script, Shell::Bash));
+        let knows = Knows::of(&check::read(&script, Shell::Bash, None));
         writeln!(io::stdout(), "--- {index} {knows:?}\n{script}")?;
     }
     Ok(())
@@ -49,10 +49,10 @@ fn show(options: &Options) -> io::Result<()> {
 /// One script, with everything that is known of it.
 fn one(script: &str, shell: Shell) -> io::Result<bool> {
     let root = tempfile::tempdir()?;
-    let found = check::read(script, shell);
+    let found = check::read(script, shell, None);
     let mut out = io::stdout();
     writeln!(out, "{found:#?}")?;
-    let mut jail = Jail::open(root.path())?;
+    let mut jail = Jail::open(root.path(), 0)?;
     let mut clean = true;
     for luck in 0..8 {
         let seen = jail.run(script, shell, luck)?;
@@ -79,6 +79,7 @@ fn many(options: &Options) -> io::Result<bool> {
         let mut child = Command::new(&program)
             .args(["--scripts", &options.scripts.to_string(), "--seed", &options.seed.to_string()])
             .args(["--workers", &options.workers.to_string(), "--most", &options.most.to_string()])
+            .args(options.forget.iter().flat_map(|lost| ["--forget", lost]))
             .args(["--worker", &number.to_string()])
             .arg(root.path())
             .stdout(Stdio::piped())

@@ -5,13 +5,17 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::check::Knows;
 use crate::jail::{Jail, Shell};
 use crate::options::Options;
-use crate::check::Knows;
 use crate::{check, generate, shrink};
 
 /// Words that make a failure another one.
-const KEPT: &[&str] = &["cd", "for", "if", "while", "case", "in", "env", "xargs", "find", "sh", "bash", "coproc", "eval", "local", "declare", "export", "exec", "set", "read", "pushd", "popd", "timeout", "nice", "trap", "shopt", "alias", "unset", "let", "function", "select", "until", "printf", "source"];
+const KEPT: &[&str] = &[
+    "cd", "for", "if", "while", "case", "in", "env", "xargs", "find", "sh", "bash", "coproc", "eval",
+    "local", "declare", "export", "exec", "set", "read", "pushd", "popd", "timeout", "nice", "trap", "shopt",
+    "alias", "unset", "let", "function", "select", "until", "printf", "source",
+];
 
 /// What was done so far.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +119,10 @@ impl Word {
     fn write(&self) -> String {
         match self {
             Self::Counts(c) => {
-                format!("counts\t{}\t{}\t{}\t{}\t{}\t{}", c.scripts, c.certain, c.active, c.telling, c.stopped, c.named)
+                format!(
+                    "counts\t{}\t{}\t{}\t{}\t{}\t{}",
+                    c.scripts, c.certain, c.active, c.telling, c.stopped, c.named
+                )
             }
             Self::Failure(f) => format!(
                 "failure\t{}\t{}\t{}\t{:?}\t{}\t{}\t{:?}",
@@ -153,7 +160,8 @@ impl Word {
 
 /// The number from which a script is made.
 pub(crate) fn seed_of(seed: u64, index: u64) -> u64 {
-    let mut mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index.wrapping_mul(0xbf58_476d_1ce4_e5b9));
+    let mut mixed =
+        seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index.wrapping_mul(0xbf58_476d_1ce4_e5b9));
     mixed ^= mixed >> 31;
     mixed = mixed.wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 29)
@@ -161,21 +169,22 @@ pub(crate) fn seed_of(seed: u64, index: u64) -> u64 {
 
 /// The shell of a script: mostly bash.
 fn shell_of(seed: u64, has_dash: bool) -> Shell {
-    if has_dash && seed % 8 == 0 { Shell::Dash } else { Shell::Bash }
+    if has_dash && seed.is_multiple_of(8) { Shell::Dash } else { Shell::Bash }
 }
 
 /// Runs every script whose turn it is.
 pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()> {
-    let mut jail = Jail::open(root)?;
+    let mut jail = Jail::open(root, number)?;
     let mut out = io::stdout();
     let mut counts = Counts::default();
     let mut told = Instant::now();
     let mut known = HashSet::new();
     let mut index = number;
+    let forget = options.forget.as_deref();
     while index < options.scripts && known.len() < options.most {
         let luck = seed_of(options.seed, index);
         let (script, shell) = (generate::script(luck), shell_of(luck, jail.has_dash()));
-        let found = check::read(&script, shell);
+        let found = check::read(&script, shell, forget);
         let seen = jail.run(&script, shell, luck)?;
         let active = !seen.events.is_empty();
         counts.scripts += 1;
@@ -186,7 +195,7 @@ pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()
         counts.telling += u64::from(active && knows != Knows::Nothing);
         counts.stopped += u64::from(seen.was_stopped);
         if let Some((_, complaint)) = check::unlisted(&found, &seen.events) {
-            let failure = explain(&mut jail, index, &script, complaint, shell, luck)?;
+            let failure = explain(&mut jail, index, &script, complaint, shell, luck, forget)?;
             if known.insert(failure.shape()) {
                 writeln!(out, "{}", Word::Failure(failure).write())?;
             }
@@ -200,10 +209,18 @@ pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()
     writeln!(out, "{}", Word::Counts(counts).write())
 }
 
-fn explain(jail: &mut Jail, index: u64, script: &str, complaint: &str, shell: Shell, luck: u64) -> io::Result<Failure> {
+fn explain(
+    jail: &mut Jail,
+    index: u64,
+    script: &str,
+    complaint: &str,
+    shell: Shell,
+    luck: u64,
+    forget: Option<&str>,
+) -> io::Result<Failure> {
     let mut broken = None;
     let minimal = shrink::shrink(script, |shorter| {
-        let found = check::read(shorter, shell);
+        let found = check::read(shorter, shell, forget);
         match jail.run(shorter, shell, luck) {
             Ok(seen) => check::unlisted(&found, &seen.events).is_some_and(|(_, now)| now == complaint),
             Err(error) => {
@@ -215,7 +232,7 @@ fn explain(jail: &mut Jail, index: u64, script: &str, complaint: &str, shell: Sh
     if let Some(error) = broken {
         return Err(error);
     }
-    let found = check::read(&minimal, shell);
+    let found = check::read(&minimal, shell, forget);
     let seen = jail.run(&minimal, shell, luck)?;
     let event = check::unlisted(&found, &seen.events).map(|(event, _)| format!("{event:?}"));
     let commands: Vec<Vec<&str>> = found
@@ -229,7 +246,12 @@ fn explain(jail: &mut Jail, index: u64, script: &str, complaint: &str, shell: Sh
         complaint: complaint.to_owned(),
         minimal,
         event: event.unwrap_or_else(|| "(not every time)".to_owned()),
-        listed: format!("{:?} {commands:?} paths {:?} writes {:?}", Knows::of(&found), found.paths, found.writes),
+        listed: format!(
+            "{:?} {commands:?} paths {:?} writes {:?}",
+            Knows::of(&found),
+            found.paths,
+            found.writes
+        ),
         whole: script.to_owned(),
     })
 }

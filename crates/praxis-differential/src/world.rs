@@ -119,6 +119,10 @@ pub(crate) fn build(root: &Path) -> io::Result<()> {
         }
         None => fs::hard_link(root.join("bin/bash"), root.join("bin/sh"))?,
     }
+    let locale = Path::new("/usr/lib/locale/C.utf8");
+    if locale.is_dir() {
+        copy(locale, &below(root, "/usr/lib/locale/C.utf8"))?;
+    }
     for (name, target) in LINKS.iter().filter(|(name, _)| !is_room(name)) {
         symlink(target, below(root, name))?;
     }
@@ -205,7 +209,9 @@ pub(crate) fn tidy(path: &str) -> String {
 /// The path with the links of its folder followed, but not its own.
 pub(crate) fn near(path: &str) -> String {
     match path.trim_end_matches('/').rsplit_once('/') {
-        Some((folder, name)) if !matches!(name, "." | "..") => format!("{}/{name}", real(folder).trim_end_matches('/')),
+        Some((folder, name)) if !matches!(name, "." | "..") => {
+            format!("{}/{name}", real(folder).trim_end_matches('/'))
+        }
         _ => real(path),
     }
 }
@@ -222,7 +228,9 @@ pub(crate) fn is_folder(path: &str) -> bool {
 
 /// Does it belong to the rooms?
 pub(crate) fn is_room(path: &str) -> bool {
-    ROOMS.iter().any(|room| path.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    ROOMS
+        .iter()
+        .any(|room| path.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
 pub(crate) fn below(root: &Path, path: &str) -> PathBuf {
@@ -241,12 +249,28 @@ fn found(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
 /// Copies a program of this machine, and the libraries that it names.
 fn bring(root: &Path, path: &Path, name: &str) -> io::Result<()> {
     let to = root.join("bin").join(name);
     fs::copy(path, &to)?;
     let output = Command::new("ldd").arg(path).output()?;
-    for word in String::from_utf8_lossy(&output.stdout).split_whitespace().filter(|word| word.starts_with('/')) {
+    for word in
+        String::from_utf8_lossy(&output.stdout).split_whitespace().filter(|word| word.starts_with('/'))
+    {
         let library = below(root, word);
         if let Some(folder) = library.parent().filter(|_| !library.exists()) {
             fs::create_dir_all(folder)?;

@@ -2,15 +2,7 @@
 
 use fastrand::Rng;
 
-use super::{corpus, pick};
-
-/// Signs and pieces that shells and grammars read differently.
-const ODD: &[&str] = &[
-    "\\\n", "\r", "\r\n", "\u{b}", "\u{c}", "\t", "\u{a0}", " ", "\n", "#", " #", ";#", "\\", "'", "\"", "`", "$", "(", ")", "{", "}",
-    "{ ", "; }", "&", "&&", "|", "||", "|&", ";", ";;", "!", "! ", "<", ">", ">>", "<<", "<<<", "<<-", ">&", "&>", "$'", "$\"", "$(", "${",
-    "$((", "))", "[[", "]]", "((", "[", "]", "=", "*", "?", "~", "\\ ", "''", "\"\"", "\u{7f}", "\u{1}", "é", "\u{feff}", "-", "--", " do ",
-    " done ", " then ", " fi ", " in ", " esac ", "\\\\", "\u{2028}", "\u{85}", " f ", "{a,b}", "1", "2>", "x=", "cd ",
-];
+use super::{corpus, pick, pieces};
 
 /// Constructs that a whole script can stand in.
 const FRAMES: &[(&str, &str)] = &[
@@ -70,7 +62,7 @@ pub(super) fn once(rng: &mut Rng, script: &str) -> String {
             let other = rng.usize(..changed.len());
             changed.swap(at.min(tokens.len() - 1), other);
         }
-        3 | 4 => changed.insert(at, (*pick(rng, ODD)).to_owned()),
+        3 | 4 => changed.insert(at, pieces::any(rng, "odd").to_owned()),
         5 => {
             let (open, close) = *pick(rng, FRAMES);
             return format!("{open}{script}{close}");
@@ -81,7 +73,7 @@ pub(super) fn once(rng: &mut Rng, script: &str) -> String {
             // Somewhere inside a token.
             let marks: Vec<usize> = (0..=script.len()).filter(|at| script.is_char_boundary(*at)).collect();
             let at = *pick(rng, &marks);
-            return format!("{}{}{}", &script[..at], pick(rng, ODD), &script[at..]);
+            return format!("{}{}{}", &script[..at], pieces::any(rng, "odd"), &script[at..]);
         }
         9 => {
             let other = self::tokens(corpus::script(rng));
@@ -92,14 +84,19 @@ pub(super) fn once(rng: &mut Rng, script: &str) -> String {
         10 => {
             for token in &mut changed {
                 if token == " " && rng.u32(0..6) == 0 {
-                    *token = (*pick(rng, &["\t", "  ", " \\\n", "\\\n ", "\\\n", "\u{c}", "\r", "\u{a0}"])).to_owned();
+                    *token = (*pick(rng, &["\t", "  ", " \\\n", "\\\n ", "\\\n", "\u{c}", "\r", "\u{a0}"]))
+                        .to_owned();
                 }
             }
         }
         _ => {
             for token in &mut changed {
                 if token == "\n" && rng.u32(0..3) == 0 {
-                    *token = (*pick(rng, &["\r\n", " # it's\n", ";", "\n\n", " \n", "\t#\"\n", "\\\n\n", "\n\\\n"])).to_owned();
+                    *token = (*pick(
+                        rng,
+                        &["\r\n", " # it's\n", ";", "\n\n", " \n", "\t#\"\n", "\\\n\n", "\n\\\n"],
+                    ))
+                    .to_owned();
                 }
             }
         }
