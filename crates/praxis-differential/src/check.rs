@@ -23,12 +23,16 @@ const FILERS: &[(&str, bool)] = &[
 ];
 
 /// What the analysis says of a script that starts in the jail, but for what it is to forget.
-pub(crate) fn read(script: &str, shell: Shell, forget: Option<&str>) -> Analysis {
+pub(crate) fn read(script: &str, shell: Shell, prefix: &str, forget: Option<&str>) -> Analysis {
     let shell = match shell {
         Shell::Bash => Dialect::Bash,
         Shell::Dash => Dialect::Posix,
     };
-    let mut found = analyse(script, &Place { cwd: world::CWD, home: world::HOME, users: &[], shell });
+    let (cwd, home) = (format!("{prefix}{}", world::CWD), format!("{prefix}{}", world::HOME));
+    let mut found = analyse(script, &Place { cwd: &cwd, home: &home, users: &[], shell });
+    if !prefix.is_empty() {
+        strip(&mut found, prefix);
+    }
     match forget {
         Some("command") => drop(found.commands.pop()),
         Some(_) => {
@@ -38,6 +42,17 @@ pub(crate) fn read(script: &str, shell: Shell, forget: Option<&str>) -> Analysis
         None => {}
     }
     found
+}
+
+/// Names places as the jail does.
+fn strip(found: &mut Analysis, prefix: &str) {
+    let words = found.commands.iter_mut().flat_map(|command| &mut command.argv).map(|word| &mut word.text);
+    let touched =
+        found.touched.iter_mut().flat_map(|one| [Some(&mut one.path), one.unless.as_mut()]).flatten();
+    let harms = found.harms.iter_mut().map(|harm| &mut harm.path);
+    for text in words.chain(touched).chain(harms).chain(&mut found.paths).chain(&mut found.writes) {
+        *text = text.replace(prefix, "");
+    }
 }
 
 /// How much an analysis claims to know.

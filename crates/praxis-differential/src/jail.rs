@@ -19,12 +19,21 @@ use rustix::thread::{CpuSet, UnshareFlags, sched_getaffinity, sched_setaffinity,
 use crate::event::{Event, Seen};
 use crate::notice::{Answer, Listener};
 use crate::stub::Role;
-use crate::{keeper, world};
+use crate::{event, keeper, world};
 
 /// Processes that a script may start.
 const MOST_FORKS: usize = 120;
 /// Events kept of a script.
 const MOST_EVENTS: usize = 400;
+
+/// What holds a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// Namespaces and a root of its own.
+    Namespaces,
+    /// Only the watcher, who refuses what reaches out; where namespaces cannot be had.
+    Watcher,
+}
 
 /// Which shell runs a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,36 +50,30 @@ pub(crate) struct Jail {
     line: UnixStream,
     listener: Listener,
     keeper: u32,
+    hold: Hold,
     dirty: bool,
 }
 
 impl Jail {
-    /// Makes a jail below `root`, an empty folder. This process is in namespaces of its own afterwards.
-    pub(crate) fn open(root: &Path, number: u64) -> io::Result<Self> {
-        part()?;
+    /// Makes a jail below `root`, an empty folder. This process may be in namespaces of its own afterwards, also if
+    /// it fails.
+    pub(crate) fn open(root: &Path, hold: Hold, number: u64) -> io::Result<Self> {
+        let root = &root.canonicalize()?;
         stay(number)?;
-        mount("jail", root, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, c"mode=755")?;
-        world::build(root)?;
-        mount_bind("/dev/null", root.join("dev/null"))?;
-        for room in world::ROOMS {
-            mount(
-                "room",
-                world::below(root, room),
-                "tmpfs",
-                MountFlags::NOSUID | MountFlags::NODEV,
-                c"mode=755",
-            )?;
+        match hold {
+            Hold::Namespaces => {
+                part()?;
+                wall(root)?;
+            }
+            Hold::Watcher => world::build(root, false)?,
         }
-        mount_remount(
-            root,
-            MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV,
-            c"",
-        )?;
         world::furnish(root)?;
         let (line, inner) = UnixStream::pair()?;
-        // Only now: the first process that is started in it must be the keeper.
-        unshare(UnshareFlags::NEWPID)?;
-        let keeper = keeper::start(root, inner)?;
+        if hold == Hold::Namespaces {
+            // Only now: the first process that is started in it must be the keeper.
+            unshare(UnshareFlags::NEWPID)?;
+        }
+        let keeper = keeper::start(root, hold, inner)?;
         let mut number = [0; 4];
         (&line).read_exact(&mut number)?;
         let number = i32::from_le_bytes(number);
@@ -83,7 +86,34 @@ impl Jail {
         let pid = Pid::from_raw(keeper as i32).ok_or_else(|| io::Error::other("no keeper"))?;
         let listener: OwnedFd =
             pidfd_getfd(pidfd_open(pid, PidfdFlags::empty())?, number, PidfdGetfdFlags::empty())?;
-        Ok(Self { root: root.to_owned(), line, listener: Listener::new(listener), keeper, dirty: false })
+        Ok(Self {
+            root: root.to_owned(),
+            line,
+            listener: Listener::new(listener),
+            keeper,
+            hold,
+            dirty: false,
+        })
+    }
+
+    /// The script as it is run: where there is no root of its own, its places are below ours.
+    pub(crate) fn placed(&self, script: &str) -> String {
+        if self.hold == Hold::Namespaces {
+            return script.to_owned();
+        }
+        let root = self.root.to_string_lossy();
+        let mut placed = script.to_owned();
+        for room in ["/w/", "/o/", "/home/"] {
+            for sign in [" ", "\"", "'", ">", "<", "=", "\n"] {
+                placed = placed.replace(&format!("{sign}{room}"), &format!("{sign}{root}{room}"));
+            }
+        }
+        placed
+    }
+
+    /// What stands before the paths of the jail.
+    pub(crate) fn prefix(&self) -> String {
+        if self.hold == Hold::Namespaces { String::new() } else { self.root.to_string_lossy().into_owned() }
     }
 
     /// Is there a second shell?
@@ -105,7 +135,7 @@ impl Jail {
         let mut seen = Seen::default();
         let mut forks = 0;
         let mut started = false;
-        let mut roles: HashMap<u32, u64> = HashMap::new();
+        let mut roles: HashMap<u32, Role> = HashMap::new();
         let mut opaque: HashSet<u32> = HashSet::new();
         loop {
             let mut fds =
@@ -115,17 +145,24 @@ impl Jail {
                 let Some(notice) = self.listener.next()? else { continue };
                 let answer = if notice.pid == self.keeper {
                     Answer::Go
+                } else if self.hold == Hold::Watcher && started && notice.is_contact() {
+                    Answer::Fail(libc::EPERM)
+                } else if notice.is_contact() {
+                    Answer::Go
                 } else if notice.is_fork() {
                     forks += 1;
                     if forks > MOST_FORKS { Answer::Fail(libc::ENOMEM) } else { Answer::Go }
                 } else if notice.is_ask() {
-                    Answer::Value(Role::new(roles.get(&notice.pid).copied().unwrap_or(luck)).answer())
+                    Answer::Value(roles.get(&notice.pid).copied().unwrap_or(Role::new(luck)).answer())
                 } else {
                     if let Some(event) = Event::read(&notice, &root) {
-                        if let Event::Run { argv, .. } = &event {
+                        if let Event::Run { file, argv, .. } = &event {
                             let mut hasher = DefaultHasher::new();
                             (argv, luck).hash(&mut hasher);
-                            roles.insert(notice.pid, hasher.finish());
+                            let role = Role::new(hasher.finish());
+                            let lists =
+                                file == "/bin/ls" || argv.get(1).is_some_and(|word| word == "ls-files");
+                            roles.insert(notice.pid, if lists { role.listing() } else { role });
                         }
                         self.dirty |= event.changes();
                         let hidden = !opaque.is_empty() && descends(notice.pid, &opaque);
@@ -139,7 +176,8 @@ impl Jail {
                             seen.events.push(event);
                         }
                     }
-                    Answer::Go
+                    let escapes = self.hold == Hold::Watcher && event::escapes(&notice, &self.root);
+                    if escapes { Answer::Fail(libc::EACCES) } else { Answer::Go }
                 };
                 self.listener.answer(&notice, answer)?;
                 continue;
@@ -153,6 +191,18 @@ impl Jail {
             }
         }
     }
+}
+
+/// A root of its own below `root`, where only the rooms can be changed.
+fn wall(root: &Path) -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("jail", root, "tmpfs", flags, c"mode=755")?;
+    world::build(root, true)?;
+    mount_bind("/dev/null", root.join("dev/null"))?;
+    for room in world::ROOMS {
+        mount("room", world::below(root, room), "tmpfs", flags, c"mode=755")?;
+    }
+    Ok(mount_remount(root, flags | MountFlags::BIND | MountFlags::RDONLY, c"")?)
 }
 
 /// One processor for the watcher and the watched, who take turns.

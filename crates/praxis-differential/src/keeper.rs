@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::jail::Hold;
 use crate::{filter, world};
 
 /// How long a script may take.
@@ -16,17 +17,14 @@ const MEMORY: u64 = 256 * 1_024 * 1_024;
 /// Longest file that a process may write.
 const FILE: u64 = 1_024 * 1_024;
 
-/// [`world::CWD`] for the kernel.
-const FOLDER: &std::ffi::CStr = c"/w/p";
-
 /// Forks the keeper; gives its number.
 #[expect(unsafe_code, reason = "a fork has no safe form")]
-pub(crate) fn start(root: &Path, line: UnixStream) -> io::Result<u32> {
+pub(crate) fn start(root: &Path, hold: Hold, line: UnixStream) -> io::Result<u32> {
     // SAFETY: this process has one thread, so the child may go on as usual.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => {
-            let code = match keep(root, line) {
+            let code = match keep(root, hold, line) {
                 Ok(()) => 0,
                 Err(_) => 1,
             };
@@ -38,27 +36,34 @@ pub(crate) fn start(root: &Path, line: UnixStream) -> io::Result<u32> {
 }
 
 #[expect(unsafe_code, reason = "signals have no safe form")]
-fn keep(root: &Path, mut line: UnixStream) -> io::Result<()> {
+fn keep(root: &Path, hold: Hold, mut line: UnixStream) -> io::Result<()> {
     // SAFETY: plain calls on our own process.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&mut set);
         libc::sigaddset(&mut set, libc::SIGCHLD);
         libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
     }
     let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
-    rustix::process::chroot(root)?;
-    std::env::set_current_dir(world::CWD)?;
+    let prefix = if hold == Hold::Namespaces {
+        rustix::process::chroot(root)?;
+        String::new()
+    } else {
+        root.to_string_lossy().into_owned()
+    };
+    let folder = CString::new(format!("{prefix}{}", world::CWD))?;
+    let shells = [CString::new(format!("{prefix}/bin/bash"))?, CString::new(format!("{prefix}/bin/dash"))?];
     let number = match filter::install() {
         Ok(listener) => listener.into_raw_fd(),
         Err(error) => -error.raw_os_error().unwrap_or(libc::EINVAL),
     };
     line.write_all(&number.to_le_bytes())?;
     let environment = [
-        format!("PATH={}", world::BIN),
-        format!("HOME={}", world::HOME),
-        format!("PWD={}", world::CWD),
+        format!("PATH={prefix}{}", world::BIN),
+        format!("HOME={prefix}{}", world::HOME),
+        format!("PWD={prefix}{}", world::CWD),
         "USER=me".to_owned(),
         "TERM=dumb".to_owned(),
     ];
@@ -69,7 +74,7 @@ fn keep(root: &Path, mut line: UnixStream) -> io::Result<()> {
         line.read_exact(&mut head)?;
         let mut script = vec![0; u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize];
         line.read_exact(&mut script)?;
-        let shell = if head[0] == 1 { c"/bin/dash" } else { c"/bin/bash" };
+        let shell = &shells[usize::from(head[0] == 1)];
         let Ok(script) = CString::new(script) else {
             line.write_all(&[0, 0])?;
             continue;
@@ -84,9 +89,11 @@ fn keep(root: &Path, mut line: UnixStream) -> io::Result<()> {
         let child = unsafe { libc::fork() };
         if child == 0 {
             // SAFETY: as above.
-            unsafe { become_shell(null.as_raw_fd(), shell.as_ptr(), argv.as_ptr(), envp.as_ptr()) }
+            unsafe {
+                become_shell(null.as_raw_fd(), folder.as_ptr(), shell.as_ptr(), argv.as_ptr(), envp.as_ptr())
+            }
         }
-        let end = bury(child);
+        let end = bury(child, hold);
         line.write_all(&end)?;
     }
 }
@@ -94,6 +101,7 @@ fn keep(root: &Path, mut line: UnixStream) -> io::Result<()> {
 #[expect(unsafe_code, reason = "the last steps before another program")]
 unsafe fn become_shell(
     null: i32,
+    folder: *const libc::c_char,
     shell: *const libc::c_char,
     argv: *const *const libc::c_char,
     envp: *const *const libc::c_char,
@@ -104,7 +112,7 @@ unsafe fn become_shell(
         libc::sigemptyset(&mut set);
         libc::sigprocmask(libc::SIG_SETMASK, &set, std::ptr::null_mut());
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        libc::chdir(FOLDER.as_ptr());
+        libc::chdir(folder);
         libc::setsid();
         for target in 0..3 {
             libc::dup2(null, target);
@@ -125,7 +133,7 @@ unsafe fn become_shell(
 
 /// Waits until nothing is left of a script: was it stopped, and how did the shell end?
 #[expect(unsafe_code, reason = "signals have no safe form")]
-fn bury(shell: i32) -> [u8; 2] {
+fn bury(shell: i32, hold: Hold) -> [u8; 2] {
     let start = Instant::now();
     let mut end = [0, 0];
     loop {
@@ -146,7 +154,14 @@ fn bury(shell: i32) -> [u8; 2] {
         unsafe {
             if left.is_zero() {
                 end[0] = 1;
-                libc::kill(-1, libc::SIGKILL);
+                match hold {
+                    Hold::Namespaces => _ = libc::kill(-1, libc::SIGKILL),
+                    Hold::Watcher => {
+                        for child in children() {
+                            libc::kill(child, libc::SIGKILL);
+                        }
+                    }
+                }
                 let pause = libc::timespec { tv_sec: 0, tv_nsec: 2_000_000 };
                 wait(&pause);
             } else {
@@ -156,6 +171,13 @@ fn bury(shell: i32) -> [u8; 2] {
             }
         }
     }
+}
+
+/// Our children, and what they left to us.
+fn children() -> impl Iterator<Item = i32> {
+    let own = std::process::id();
+    let text = std::fs::read_to_string(format!("/proc/self/task/{own}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<i32>>().into_iter()
 }
 
 #[expect(unsafe_code, reason = "signals have no safe form")]

@@ -95,6 +95,20 @@ impl Notice {
         matches!(self.call, libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork)
     }
 
+    /// Does it speak to another process, or over the network?
+    pub(crate) fn is_contact(&self) -> bool {
+        matches!(
+            self.call,
+            libc::SYS_kill
+                | libc::SYS_tkill
+                | libc::SYS_tgkill
+                | libc::SYS_rt_sigqueueinfo
+                | libc::SYS_rt_tgsigqueueinfo
+                | libc::SYS_pidfd_send_signal
+                | libc::SYS_connect
+        )
+    }
+
     /// Is it a stub that asks for its role?
     pub(crate) fn is_ask(&self) -> bool {
         self.call == i64::from(stub::ASK)

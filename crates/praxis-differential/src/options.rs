@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::jail::Hold;
+
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
@@ -17,6 +19,8 @@ pub(crate) struct Options {
     pub(crate) script: Option<String>,
     /// We are one of the workers, in this folder.
     pub(crate) worker: Option<(u64, PathBuf)>,
+    /// What holds the scripts.
+    pub(crate) hold: Hold,
     /// That one in dash.
     pub(crate) dash: bool,
     /// What every analysis is made to leave out, to see that it is noticed.
@@ -38,6 +42,7 @@ impl Options {
             worker: None,
             show: false,
             forget: None,
+            hold: Hold::Namespaces,
             dash: false,
         };
         while let Some(word) = words.next() {
@@ -50,12 +55,13 @@ impl Options {
                 "--most" => options.most = number(value()?)? as usize,
                 "--script" => options.script = Some(value()?),
                 "--forget" => options.forget = Some(value()?),
+                "--no-namespaces" => options.hold = Hold::Watcher,
                 "--dash" => options.dash = true,
                 "--show" => options.show = true,
                 "--worker" => options.worker = Some((number(value()?)?, PathBuf::from(value()?))),
                 _ => {
                     return Err(format!(
-                        "`{word}` is not known; there are --scripts N, --seed N, --workers N, --most N, --script TEXT, --dash, --forget command|path, --show"
+                        "`{word}` is not known; there are --scripts N, --seed N, --workers N, --most N, --script TEXT, --dash, --no-namespaces, --forget command|path, --show"
                     ));
                 }
             }

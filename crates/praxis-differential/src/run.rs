@@ -3,27 +3,36 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 use crate::check::Knows;
-use crate::jail::{Jail, Shell};
+use crate::jail::{Hold, Jail, Shell};
 use crate::options::Options;
 use crate::worker::{self, Counts, Word};
 use crate::{check, generate};
 
 /// The program.
 pub(crate) fn main() -> ExitCode {
-    let result = Options::read(std::env::args().skip(1)).map_err(io::Error::other).and_then(|options| {
+    let result = Options::read(std::env::args().skip(1)).map_err(io::Error::other).and_then(|mut options| {
         if let Some((number, root)) = &options.worker {
             return worker::work(&options, *number, root).map(|()| true);
         }
         if options.show {
             return show(&options).map(|()| true);
         }
+        if options.hold == Hold::Namespaces && !worker_of(&options, 0, 0)?.1.wait()?.success() {
+            options.hold = Hold::Watcher;
+            writeln!(
+                io::stderr(),
+                "NAMESPACES CANNOT BE HAD HERE: scripts are held by a filter alone, and `env`, `find` and their like are stubs"
+            )?;
+        }
         match &options.script {
-            Some(script) => one(script, if options.dash { Shell::Dash } else { Shell::Bash }),
+            Some(script) => one(script, if options.dash { Shell::Dash } else { Shell::Bash }, options.hold),
             None => many(&options),
         }
     });
@@ -40,19 +49,20 @@ pub(crate) fn main() -> ExitCode {
 fn show(options: &Options) -> io::Result<()> {
     for index in 0..options.scripts {
         let script = generate::script(worker::seed_of(options.seed, index));
-        let knows = Knows::of(&check::read(&script, Shell::Bash, None));
+        let knows = Knows::of(&check::read(&script, Shell::Bash, "", None));
         writeln!(io::stdout(), "--- {index} {knows:?}\n{script}")?;
     }
     Ok(())
 }
 
 /// One script, with everything that is known of it.
-fn one(script: &str, shell: Shell) -> io::Result<bool> {
+fn one(script: &str, shell: Shell, hold: Hold) -> io::Result<bool> {
     let root = tempfile::tempdir()?;
-    let found = check::read(script, shell, None);
     let mut out = io::stdout();
+    let mut jail = Jail::open(root.path(), hold, 0)?;
+    let script = &jail.placed(script);
+    let found = check::read(script, shell, &jail.prefix(), None);
     writeln!(out, "{found:#?}")?;
-    let mut jail = Jail::open(root.path(), 0)?;
     let mut clean = true;
     for luck in 0..8 {
         let seen = jail.run(script, shell, luck)?;
@@ -68,22 +78,28 @@ fn one(script: &str, shell: Shell) -> io::Result<bool> {
     Ok(clean)
 }
 
+/// Starts one of the workers, in a folder of its own.
+fn worker_of(options: &Options, scripts: u64, number: u64) -> io::Result<(TempDir, Child)> {
+    let root = tempfile::tempdir()?;
+    let child = Command::new(std::env::current_exe()?)
+        .args(["--scripts", &scripts.to_string(), "--seed", &options.seed.to_string()])
+        .args(["--workers", &options.workers.to_string(), "--most", &options.most.to_string()])
+        .args(options.forget.iter().flat_map(|lost| ["--forget", lost]))
+        .args((options.hold == Hold::Watcher).then_some("--no-namespaces"))
+        .args(["--worker", &number.to_string()])
+        .arg(root.path())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    Ok((root, child))
+}
+
 fn many(options: &Options) -> io::Result<bool> {
     let start = Instant::now();
-    let program = std::env::current_exe()?;
     let (tell, hear) = mpsc::channel();
     let mut roots = Vec::new();
     let mut children = Vec::new();
     for number in 0..options.workers {
-        let root = tempfile::tempdir()?;
-        let mut child = Command::new(&program)
-            .args(["--scripts", &options.scripts.to_string(), "--seed", &options.seed.to_string()])
-            .args(["--workers", &options.workers.to_string(), "--most", &options.most.to_string()])
-            .args(options.forget.iter().flat_map(|lost| ["--forget", lost]))
-            .args(["--worker", &number.to_string()])
-            .arg(root.path())
-            .stdout(Stdio::piped())
-            .spawn()?;
+        let (root, mut child) = worker_of(options, options.scripts, number)?;
         let tell = tell.clone();
         if let Some(stdout) = child.stdout.take() {
             std::thread::spawn(move || {

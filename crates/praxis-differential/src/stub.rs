@@ -22,6 +22,11 @@ impl Role {
         Self((number & 0xf) as u32)
     }
 
+    /// The same, but what it prints are names that its folder may have.
+    pub(crate) fn listing(self) -> Self {
+        Self((self.0 >> 1) % 3 << 1 | self.0 & 1)
+    }
+
     /// The answer to [`ASK`].
     pub(crate) fn answer(self) -> i64 {
         i64::from(self.0)

@@ -174,7 +174,8 @@ fn shell_of(seed: u64, has_dash: bool) -> Shell {
 
 /// Runs every script whose turn it is.
 pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()> {
-    let mut jail = Jail::open(root, number)?;
+    let mut jail = Jail::open(root, options.hold, number)?;
+    let prefix = jail.prefix();
     let mut out = io::stdout();
     let mut counts = Counts::default();
     let mut told = Instant::now();
@@ -183,8 +184,8 @@ pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()
     let forget = options.forget.as_deref();
     while index < options.scripts && known.len() < options.most {
         let luck = seed_of(options.seed, index);
-        let (script, shell) = (generate::script(luck), shell_of(luck, jail.has_dash()));
-        let found = check::read(&script, shell, forget);
+        let (script, shell) = (jail.placed(&generate::script(luck)), shell_of(luck, jail.has_dash()));
+        let found = check::read(&script, shell, &prefix, forget);
         let seen = jail.run(&script, shell, luck)?;
         let active = !seen.events.is_empty();
         counts.scripts += 1;
@@ -218,9 +219,10 @@ fn explain(
     luck: u64,
     forget: Option<&str>,
 ) -> io::Result<Failure> {
+    let prefix = jail.prefix();
     let mut broken = None;
     let minimal = shrink::shrink(script, |shorter| {
-        let found = check::read(shorter, shell, forget);
+        let found = check::read(shorter, shell, &prefix, forget);
         match jail.run(shorter, shell, luck) {
             Ok(seen) => check::unlisted(&found, &seen.events).is_some_and(|(_, now)| now == complaint),
             Err(error) => {
@@ -232,7 +234,7 @@ fn explain(
     if let Some(error) = broken {
         return Err(error);
     }
-    let found = check::read(&minimal, shell, forget);
+    let found = check::read(&minimal, shell, &prefix, forget);
     let seen = jail.run(&minimal, shell, luck)?;
     let event = check::unlisted(&found, &seen.events).map(|(event, _)| format!("{event:?}"));
     let commands: Vec<Vec<&str>> = found

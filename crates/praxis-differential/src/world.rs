@@ -80,8 +80,8 @@ const LINKS: &[(&str, &str)] = &[
 ];
 
 /// Programs that are stubs.
-pub(crate) const STUBS: &str = "ls cat rm cp mv ln mkdir rmdir touch chmod chown head tail wc sort uniq grep egrep fgrep \
-    sed awk gawk git make cargo npm node python python3 perl ruby php tee tr cut diff cmp comm file stat du df tree xxd od \
+pub(crate) const STUBS: &str = "ls rm cp mv ln mkdir rmdir touch chmod chown head tail wc sort uniq grep egrep fgrep \
+    sed awk gawk git make cargo npm node python python3 perl ruby php tr cut diff cmp comm file stat du df tree xxd od \
     dd tar gzip gunzip zip unzip curl wget ssh scp rsync sudo su doas date sleep seq expr basename dirname readlink realpath \
     mktemp which who whoami id uname hostname ps pstree kill pkill killall less more vi vim nano ed ex man jq yq rg fd ag \
     gcc cc clang rustc go java javac docker podman kubectl gh glab aws gcloud terraform psql mysql sqlite3 redis-cli make \
@@ -89,11 +89,11 @@ pub(crate) const STUBS: &str = "ls cat rm cp mv ln mkdir rmdir touch chmod chown
     install truncate shred split csplit patch tac rev nl fold paste join column yes factor numfmt printenv tput clear \
     strace gdb watch flock script screen tmux at batch crontab mail sendmail nc socat telnet ping dig host mount umount \
     a b foo x y z tool";
-/// Programs that are what they are, because they start others.
-const REAL: &[&str] = &["env", "xargs", "find", "timeout", "nice", "nohup", "setsid", "stdbuf"];
+/// Programs that are what they are: they start others, or the analysis knows what they say.
+const REAL: &[&str] = &["cat", "tee", "env", "xargs", "find", "timeout", "nice", "nohup", "setsid", "stdbuf"];
 
-/// Builds the world below `root`, with programs, but with empty rooms.
-pub(crate) fn build(root: &Path) -> io::Result<()> {
+/// Builds the world below `root`, with programs, but with empty rooms. Without `with_real`, also those that start others are stubs.
+pub(crate) fn build(root: &Path, with_real: bool) -> io::Result<()> {
     for folder in ["bin", "dev", "proc", "etc", "usr/local", "lib"] {
         fs::create_dir_all(root.join(folder))?;
     }
@@ -106,8 +106,9 @@ pub(crate) fn build(root: &Path) -> io::Result<()> {
         fs::hard_link(&stub, root.join("bin").join(name))?;
     }
     for name in REAL {
-        if let Some(path) = found(name) {
-            bring(root, &path, name)?;
+        match found(name).filter(|_| with_real || matches!(*name, "cat" | "tee")) {
+            Some(path) => bring(root, &path, name)?,
+            None => fs::hard_link(&stub, root.join("bin").join(name))?,
         }
     }
     let bash = found("bash").ok_or_else(|| io::Error::other("there is no bash"))?;
