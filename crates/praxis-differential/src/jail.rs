@@ -137,6 +137,8 @@ impl Jail {
         let mut started = false;
         let mut roles: HashMap<u32, Role> = HashMap::new();
         let mut opaque: HashSet<u32> = HashSet::new();
+        // Whose arguments are checked already.
+        let mut readers: HashSet<u32> = HashSet::new();
         loop {
             let mut fds =
                 [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.line, PollFlags::IN)];
@@ -160,12 +162,16 @@ impl Jail {
                             let mut hasher = DefaultHasher::new();
                             (argv, luck).hash(&mut hasher);
                             let role = Role::new(hasher.finish());
+                            if matches!(file.as_str(), "/bin/cat" | "/bin/tee") {
+                                readers.insert(notice.pid);
+                            }
                             let lists =
                                 file == "/bin/ls" || argv.get(1).is_some_and(|word| word == "ls-files");
                             roles.insert(notice.pid, if lists { role.listing() } else { role });
                         }
                         self.dirty |= event.changes();
-                        let hidden = !opaque.is_empty() && descends(notice.pid, &opaque);
+                        let hidden = !opaque.is_empty() && descends(notice.pid, &opaque)
+                            || matches!(event, Event::Open { .. }) && readers.contains(&notice.pid);
                         if event.is_script_file() {
                             opaque.insert(notice.pid);
                         }

@@ -24,7 +24,7 @@ impl Role {
 
     /// The same, but what it prints are names that its folder may have.
     pub(crate) fn listing(self) -> Self {
-        Self((self.0 >> 1) % 3 << 1 | self.0 & 1)
+        Self((((self.0 >> 1) % 3) << 1) | (self.0 & 1))
     }
 
     /// The answer to [`ASK`].
