@@ -14,6 +14,9 @@
 //! assert!(!found.dynamic);
 //! ```
 
+mod agree;
+mod arithmetic;
+mod branch;
 mod command;
 mod doubt;
 mod feed;
@@ -24,6 +27,7 @@ mod harm;
 mod inner;
 mod judge;
 mod leaving;
+mod lexer;
 mod operands;
 mod parse;
 mod path;

@@ -4,7 +4,7 @@ use super::feed::Feed;
 use super::tree::Node;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved};
-use super::{How, path};
+use super::{Dialect, How, path};
 
 impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
@@ -15,12 +15,14 @@ impl Walker<'_> {
         let joined = joins(&children, text);
         let mut words = Vec::new();
         let mut special = None;
+        let mut set = Vec::new();
         let mut more = Vec::new();
         for (at, child) in children.iter().enumerate() {
             match child.kind() {
                 _ if joined[at] == Joined::Done => {}
                 "variable_assignment" => {
                     let name = child.text(text).split(['=', '+', '[']).next().unwrap_or_default();
+                    set.push(name.to_owned());
                     if self.table.is_special(name) {
                         special = Some(format!("the variable `{name}` changes what the command does"));
                     }
@@ -41,10 +43,20 @@ impl Walker<'_> {
         if let Some(reason) = special {
             self.doubt(reason);
         }
-        let feed = self.given(node, text).or(handed);
+        let feed = if takes_input(node) { self.given(node, text) } else { handed };
         let said = self.output(&words, feed.as_ref());
         self.feed = feed;
+        // What is assigned for the command alone is seen by functions and by `eval`.
+        let outer: Vec<_> =
+            set.iter().map(|name| self.state.variables.get(name).cloned().flatten()).collect();
+        for name in &set {
+            self.state.set(name, None);
+        }
         self.run(&words);
+        for (name, value) in set.iter().zip(outer) {
+            let is_kept = self.dialect != Dialect::Bash;
+            self.state.set(name, value.filter(|_| !is_kept));
+        }
         self.feed = None;
         self.loosen("");
         for child in &children {
@@ -107,7 +119,8 @@ impl Walker<'_> {
         }
         if let Some(body) = body {
             let handed = self.feed.take();
-            self.feed = self.given(node, text).or(handed);
+            self.feed = if takes_input(node) { self.given(node, text) } else { handed };
+            let before = self.state.clone();
             let pipes = |part: Node<'_>| {
                 part.kind() == "heredoc_redirect" && part.named().any(|inner| inner.kind() == "pipeline")
             };
@@ -115,6 +128,10 @@ impl Walker<'_> {
                 self.apart(|me| me.with_extra(body, &extra, text, depth));
             } else {
                 self.with_extra(body, &extra, text, depth);
+            }
+            // A file that cannot be opened keeps the whole from running.
+            if opens_file(node, text) {
+                self.state.merge(&before);
             }
         } else if !extra.is_empty() {
             self.run(&extra);
@@ -277,6 +294,15 @@ impl Walker<'_> {
         if words.iter().any(|word| word::runs_in_brackets(&word.text)) {
             self.mark(at, format!("`{head}` may run what stands in brackets"));
         }
+        // Attributes change what is assigned: numbers are evaluated, names lead elsewhere, letters change.
+        let flags: String =
+            words[1..].iter().map(|w| w.text.as_str()).filter(|text| text.starts_with(['-', '+'])).collect();
+        if flags.contains(['i', 'n']) && head != "unset" {
+            self.mark(at, format!("`{head} {flags}` changes what assignments mean"));
+        }
+        let is_plain = matches!(head.as_str(), "declare" | "typeset" | "export" | "readonly")
+            && !flags.contains(['i', 'n', 'l', 'u', 'a', 'A', 'c', 'f', 'F', 'g', 't', 'I']);
+        let freezes = head == "readonly" || flags.contains('r');
         for (child, word) in children.iter().zip(&words).skip(1) {
             let name = word.text.split(['=', '+', '[']).next().unwrap_or_default();
             if self.table.is_special(name)
@@ -288,16 +314,50 @@ impl Walker<'_> {
         if words.iter().any(|word| word.text == "-f" || word.text == "-n" || word.text == "-i") {
             self.state.shadowed.get_or_insert(format!("`{head}`"));
         }
-        for child in &children {
+        if words.len() != children.len()
+            || words[1..].iter().any(|word| !word.is_static && !word.text.contains('='))
+        {
+            self.state.forget();
+            self.mark(at, format!("which variables `{head}` means is not known"));
+        }
+        for (child, word) in children.iter().zip(&words) {
             if child.kind() == "variable_assignment" {
                 self.assignment(*child, text, depth);
             } else {
                 let met = self.nested(*child, text, depth);
                 self.check(child.text(text), met);
-                self.state.set(child.text(text), None);
+            }
+            let name = word.text.split(['=', '+', '[']).next().unwrap_or_default();
+            let is_assigned = child.kind() == "variable_assignment";
+            if !is_plain || !is_assigned {
+                // `export x` and its like leave a value as it is.
+                if !(is_plain && word.text == name) {
+                    self.state.set(name, None);
+                }
+            }
+            if freezes {
+                self.state.freeze(name);
             }
         }
     }
+}
+
+/// Does the command find something else on its input than what a pipe gives it?
+fn takes_input(node: Node<'_>) -> bool {
+    node.named().any(|part| {
+        part.kind().starts_with("here")
+            || (part.kind() == "file_redirect" && part.children().any(|sign| sign.kind().starts_with('<')))
+    })
+}
+
+/// Does it open a file, which may not be there to be opened?
+fn opens_file(node: Node<'_>, text: &str) -> bool {
+    node.named().any(|part| {
+        let target = part.named().last().map_or("", |target| target.text(text));
+        part.kind() == "file_redirect"
+            && !path::is_harmless(target)
+            && !target.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// How a child of a command stands to its neighbours.

@@ -109,8 +109,9 @@ impl Walker<'_> {
         command: &[Resolved],
     ) -> (Vec<Vec<Resolved>>, bool) {
         let Some(feed) = self.feed.take().filter(|_| !command.is_empty()) else { return (Vec::new(), false) };
+        // Options that leave it at one command with all the words.
         let is_plain = |word: &Resolved| {
-            let number = word.text.trim_start_matches(['-', 'n', 'P', 'L']);
+            let number = word.text.strip_prefix("-P").unwrap_or(&word.text);
             matches!(word.text.as_str(), "-r" | "-t") || number.bytes().all(|byte| byte.is_ascii_digit())
         };
         let (words, known) = match feed {

@@ -1,13 +1,14 @@
 //! Loops and functions: the same text, run more than once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::Simple;
-use super::state::Function;
+use super::state::{Function, Value};
 use super::tree::Node;
-use super::walk::Walker;
+use super::walk::{Walker, short};
 use super::word;
+use super::{arithmetic, path};
 
 /// Rounds of one loop that are followed one by one.
 const MOST_ROUNDS: usize = 32;
@@ -25,13 +26,17 @@ impl Walker<'_> {
 
     /// A loop: what its body leaves behind meets its own beginning.
     pub(super) fn repeated(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        if node.kind() == "c_style_for_statement" {
+            let header = node.text(text).split_once("((").and_then(|(_, rest)| rest.split_once("))"));
+            for part in header.map_or("", |(header, _)| header).split(';') {
+                self.arithmetic(part);
+            }
+        }
         let before = self.state.clone();
         match self.rounds(node, text) {
             Some((name, values)) => self.unrolled(node, &name, values, text, depth),
             None => {
-                self.state.forget();
-                let home = self.place.home.to_owned();
-                self.state.set("HOME", Some(home));
+                self.forget_assigned(node, text);
                 self.round(node, text, depth);
             }
         }
@@ -43,7 +48,7 @@ impl Walker<'_> {
         let before = self.state.clone();
         self.sequence(node, text, depth);
         if self.state.folders != before.folders {
-            self.doubt("a loop changes its folder");
+            self.doubt_files("a loop changes its folder");
             self.state.lose_folder();
         }
         let is_changed = self.state.shadowed.is_some() && before.shadowed.is_none();
@@ -53,8 +58,65 @@ impl Walker<'_> {
         self.state.merge(&before);
     }
 
+    /// Forgets what the rounds before this one may have assigned.
+    fn forget_assigned(&mut self, node: Node<'_>, text: &str) {
+        let mut assigned: HashMap<String, bool> = HashMap::new();
+        if node.kind() == "c_style_for_statement" {
+            assigned.extend(arithmetic::assigned(node.text(text)).into_iter().map(|name| (name, true)));
+        }
+        for part in node.inside() {
+            let source = part.text(text);
+            match part.kind() {
+                "variable_assignment" => {
+                    let (name, value) = source.split_once('=').unwrap_or((source, ""));
+                    let is_number = !value.is_empty()
+                        && (value.bytes().all(|byte| byte.is_ascii_digit())
+                            || (value.starts_with("$((") && value.ends_with("))")));
+                    let name = name.trim_end_matches('+').split('[').next().unwrap_or_default();
+                    *assigned.entry(name.to_owned()).or_insert(true) &= is_number;
+                }
+                "arithmetic_expansion" | "compound_statement" | "c_style_for_statement"
+                    if source.contains("((") =>
+                {
+                    for name in arithmetic::assigned(source) {
+                        assigned.entry(name).or_insert(true);
+                    }
+                }
+                "for_statement" => {
+                    let name = part.field("variable").map_or("", |name| name.text(text));
+                    assigned.insert(name.to_owned(), false);
+                }
+                "declaration_command" | "unset_command" | "function_definition" => return self.forget_all(),
+                "command_name" if !is_plain(source) || self.sets_variables(source) => {
+                    return self.forget_all();
+                }
+                "expansion" if source.contains('=') => return self.forget_all(),
+                _ => {}
+            }
+        }
+        for (name, is_number) in assigned {
+            let was_number =
+                self.state.variables.get(&name).and_then(Option::as_ref).is_some_and(Value::is_number);
+            self.state.set(&name, (is_number && was_number).then_some(Value::Number));
+        }
+    }
+
+    fn forget_all(&mut self) {
+        self.state.forget();
+        let home = Value::Text(self.place.home.to_owned());
+        self.state.set("HOME", Some(home));
+    }
+
+    /// May a command of this name assign variables?
+    fn sets_variables(&self, name: &str) -> bool {
+        let known = self.table.program(name);
+        known.is_some_and(|program| program.forget || program.shadow)
+            || matches!(name, "eval" | "printf" | "command" | "builtin" | "exec")
+            || self.state.functions.contains_key(name)
+    }
+
     /// The variable of a `for` and all its values, if they are known and few.
-    fn rounds(&mut self, node: Node<'_>, text: &str) -> Option<(String, Vec<String>)> {
+    fn rounds(&mut self, node: Node<'_>, text: &str) -> Option<(String, Vec<Value>)> {
         if node.kind() != "for_statement" || !node.text(text).starts_with("for") {
             return None;
         }
@@ -65,18 +127,37 @@ impl Walker<'_> {
                 if word::runs_in_brackets(&value.text) {
                     self.doubt(format!("a value of `{name}` runs a command where it is taken for a number"));
                 }
-                if !value.is_static || value.glob.is_some() || values.len() == MOST_ROUNDS {
+                if !value.is_static || values.len() == MOST_ROUNDS {
                     return None;
                 }
-                values.push(value.text);
+                if value.glob.is_none() {
+                    values.push(Value::Text(value.text));
+                    continue;
+                }
+                self.doubt_files(format!(
+                    "which files `{}` gives to a loop is not known",
+                    short(&value.text)
+                ));
+                // A name with a sign of patterns in it would be one more pattern.
+                let start = value.glob.unwrap_or(0);
+                if value.text[..start].contains(['\\', '\'']) || path::cut_glob(&value.text, start).is_none()
+                {
+                    return None;
+                }
+                self.touch(&value, false);
+                values.push(Value::Pattern(value.text));
             }
         }
         let cost = node.text(text).len().saturating_mul(values.len());
         (!values.is_empty() && !self.table.is_special(&name) && self.again(cost)).then_some((name, values))
     }
 
-    fn unrolled(&mut self, node: Node<'_>, name: &str, values: Vec<String>, text: &str, depth: usize) {
+    fn unrolled(&mut self, node: Node<'_>, name: &str, values: Vec<Value>, text: &str, depth: usize) {
         let start = self.out.commands.len();
+        if values.iter().any(|value| matches!(value, Value::Pattern(_))) {
+            // Each round stands for many.
+            self.forget_assigned(node, text);
+        }
         for value in values {
             self.state.set(name, Some(value));
             let known = self.out.commands.len();
@@ -123,6 +204,7 @@ impl Walker<'_> {
             return self.mark(at, format!("the function `{name}` is called too often"));
         }
         self.out.commands[at].is_call = true;
+        self.out.commands[at].destroys = false;
         self.calls.push(name.to_owned());
         let known = self.out.commands.len();
         self.script(&function.body);
@@ -130,4 +212,9 @@ impl Walker<'_> {
         self.out.commands.extend(later.into_iter().filter(|command| !function.listed.contains(command)));
         self.calls.pop();
     }
+}
+
+/// Is it a name as it stands?
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./[".contains(&byte))
 }

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::feed::Feed;
-use super::table::{Program, Wrap};
+use super::table::Program;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved, Sweep};
-use super::{About, Doubt, GitAct, Simple, Word, git, leaving, path};
+use super::{About, Dialect, Doubt, GitAct, Simple, Word, git, leaving, path};
 
 /// Wrappers around wrappers.
 const DEEPEST_WRAP: usize = 32;
@@ -20,6 +20,55 @@ const CHANGERS: &[&str] = &[
 /// Builtins that take words for names of variables, and run what stands in their brackets.
 const NAMERS: &[&str] =
     &["test", "[", "printf", "read", "unset", "let", "mapfile", "readarray", "getopts", "wait"];
+/// Words of the shell itself; behind a wrapper they are programs of that name.
+const BUILTINS: &[&str] = &[
+    "cd",
+    "chdir",
+    "pushd",
+    "popd",
+    "eval",
+    "exec",
+    "source",
+    ".",
+    "export",
+    "alias",
+    "trap",
+    "set",
+    "shift",
+    "read",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "let",
+    "{",
+    "}",
+    "!",
+    "if",
+    "then",
+    "else",
+    "fi",
+    "for",
+    "while",
+    "until",
+    "do",
+    "done",
+    "case",
+    "esac",
+    "function",
+    "[[",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "hash",
+    "builtin",
+    "command",
+    "coproc",
+    "select",
+    "time",
+    ":",
+];
 /// Questions about a program that run nothing.
 const QUESTIONS: &[&str] = &["--version", "-V", "-v", "--help", "-h", "version", "help"];
 
@@ -88,6 +137,16 @@ impl Walker<'_> {
         if NAMERS.contains(&name.as_str()) && words.iter().any(|word| word::runs_in_brackets(&word.text)) {
             self.mark(at, format!("`{name}` may run what stands in brackets"));
         }
+        if let Some(names) = names(&name, words)
+            && names.iter().any(|word| !word.is_static || word.text.contains('['))
+        {
+            self.mark(at, format!("`{name}` may run what it finds in a name"));
+        }
+        if name == "let" {
+            for word in &words[1..] {
+                self.arithmetic(&word.text);
+            }
+        }
         if let Some(Feed::Text(text)) = &self.feed
             && name == "read"
             && word::runs_in_brackets(text)
@@ -109,7 +168,7 @@ impl Walker<'_> {
             _ => {}
         }
         match &program.wrap {
-            Some(wrap) => self.wrapped(at, &name, wrap, words, level),
+            Some(_) => self.wrapped(at, &name, program, words, level),
             None => self.operands(at, &name, program, words),
         }
     }
@@ -173,8 +232,11 @@ impl Walker<'_> {
 
     /// What the command changes for those after it.
     fn remember(&mut self, name: &str, program: &Program, words: &[Resolved]) {
-        let into_variable =
-            name == "printf" && words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v"));
+        let into_variable = match name {
+            "printf" => words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v")),
+            "wait" => words[1..].iter().any(|w| !w.is_static || w.text.starts_with('-')),
+            _ => false,
+        };
         let options_only = name == "set" && words[1..].iter().all(|w| w.is_static && w.text != "--");
         if (program.forget && !options_only) || into_variable {
             self.state.forget();
@@ -252,20 +314,24 @@ impl Walker<'_> {
     }
 
     /// `env`, `sudo`, `timeout` and their kind: the command after the options.
-    fn wrapped(&mut self, at: usize, name: &str, wrap: &Wrap, words: &[Resolved], level: usize) {
+    fn wrapped(&mut self, at: usize, name: &str, program: &Program, words: &[Resolved], level: usize) {
+        let Some(wrap) = &program.wrap else { return };
+        let flags = &program.flags;
         let mut rest = &words[1..];
         let mut skip = wrap.skip;
         let mut folder = None;
+        let mut ended = false;
         while let Some(word) = rest.first() {
             if !word.is_static || word.glob.is_some() {
                 self.mark(at, format!("an option of `{name}` is not known"));
             }
             let text = word.text.as_str();
-            if text == "--" && skip == 0 {
+            if text == "--" && !ended {
+                ended = true;
                 rest = &rest[1..];
-                break;
+                continue;
             }
-            if text.len() > 1 && text.starts_with('-') {
+            if text.len() > 1 && text.starts_with('-') && !ended {
                 if name == "command" && (text.contains('v') || text.contains('V')) {
                     return;
                 }
@@ -277,7 +343,24 @@ impl Walker<'_> {
                         && !flag.starts_with("--")
                         && flag.chars().last() == valued.chars().last()
                 };
-                let exact = wrap.valued.contains(&flag) || wrap.valued.iter().any(|valued| ends(&valued));
+                // Any beginning of a long option is that option.
+                let begins =
+                    |valued: &&str| flag.len() > 2 && flag.starts_with("--") && valued.starts_with(flag);
+                let exact = wrap.valued.contains(&flag)
+                    || wrap.valued.iter().any(|valued| ends(&valued) || begins(valued));
+                let is_short = !flag.starts_with("--")
+                    && flag.chars().skip(1).take_while(|c| !c.is_ascii_digit()).all(|letter| {
+                        let known =
+                            |list: &[&str]| list.iter().any(|one| one.len() == 2 && one.ends_with(letter));
+                        known(&wrap.valued) || known(flags)
+                    });
+                if !exact
+                    && !is_short
+                    && !flags.contains(&flag)
+                    && wrap.valued.iter().all(|one| one.len() != 2 || !text.starts_with(one))
+                {
+                    self.mark(at, format!("the option `{}` of `{name}` is not known", short(text)));
+                }
                 let attached =
                     wrap.valued.iter().find(|f| f.len() == 2 && text.len() > 2 && text.starts_with(**f));
                 let value = match (exact, &own_value, attached) {
@@ -344,6 +427,9 @@ impl Walker<'_> {
         }
         if matches!(name, "command" | "builtin" | "then" | "do") {
             return self.run_at(rest, level + 1);
+        }
+        if BUILTINS.contains(&rest[0].text.as_str()) {
+            self.mark(at, format!("`{name}` runs a program called `{}`", rest[0].text));
         }
         self.apart(|me| {
             if let Some(folder) = folder {
@@ -433,13 +519,16 @@ impl Walker<'_> {
                 if QUESTIONS.contains(&text) {
                     return;
                 }
-                if text.contains('=') || text.contains("command") {
+                if text.contains('=') || !matches!(text, "--norc" | "--noprofile" | "--posix") {
                     self.mark(at, "an option of the shell is not known".into());
                 }
                 continue;
             }
             if text.len() > 1 && (text.starts_with('-') || text.starts_with('+')) {
                 script_next |= text.contains('c');
+                if text.contains(['l', 'i']) {
+                    self.mark(at, "the shell reads its start files".into());
+                }
                 if text == "-s" && !script_next {
                     return self.fed(at);
                 }
@@ -450,11 +539,7 @@ impl Walker<'_> {
             }
             if script_next {
                 let script = text.to_owned();
-                return self.apart(|me| {
-                    Rc::make_mut(&mut me.state.variables).retain(|name, _| name == "HOME");
-                    me.state.functions = Rc::default();
-                    me.script(&script);
-                });
+                return self.inner_shell(&words[0].text, &script);
             }
             if text == "-" || super::path::is_harmless(text) || text.starts_with("/proc/") {
                 return self.fed(at);
@@ -475,11 +560,25 @@ impl Walker<'_> {
         let Some(Feed::Text(script)) = self.feed.take() else {
             return self.mark(at, "the shell runs what it reads".into());
         };
+        let name = self.out.commands[at].argv.first().map_or(String::new(), |word| word.text.clone());
+        self.inner_shell(&name, &script);
+    }
+
+    /// A script that another shell runs: it knows no variables of this one.
+    fn inner_shell(&mut self, name: &str, script: &str) {
+        let dialect = match name.rsplit('/').next().unwrap_or_default() {
+            "bash" | "rbash" => Dialect::Bash,
+            "sh" | "dash" | "ash" => Dialect::Posix,
+            "zsh" => Dialect::Zsh,
+            _ => Dialect::Other,
+        };
+        let outer = std::mem::replace(&mut self.dialect, dialect);
         self.apart(|me| {
             Rc::make_mut(&mut me.state.variables).retain(|name, _| name == "HOME");
             me.state.functions = Rc::default();
-            me.script(&script);
+            me.script(script);
         });
+        self.dialect = outer;
     }
 
     fn eval(&mut self, at: usize, words: &[Resolved]) {
@@ -515,5 +614,25 @@ impl Walker<'_> {
     /// Is the word a question that makes a program tell about itself?
     pub(super) fn is_question(word: &Resolved) -> bool {
         QUESTIONS.contains(&word.text.as_str())
+    }
+}
+
+/// The words that a builtin takes for names of variables, which may have an index to be evaluated.
+fn names<'w>(name: &str, words: &'w [Resolved]) -> Option<&'w [Resolved]> {
+    let rest = words.get(1..).unwrap_or_default();
+    match name {
+        "read" | "unset" | "mapfile" | "readarray" | "getopts" => Some(rest),
+        "printf" if rest.first().is_some_and(|word| !word.is_static || word.text.starts_with("-v")) => {
+            Some(&rest[..rest.len().min(2)])
+        }
+        "wait" if rest.first().is_some_and(|word| word.text.starts_with("-")) => {
+            Some(&rest[..rest.len().min(2)])
+        }
+        // `test -v name`.
+        "test" | "[" => {
+            let at = rest.iter().position(|word| matches!(word.text.as_str(), "-v" | "-R"))?;
+            rest.get(at + 1..).map(|rest| &rest[..rest.len().min(1)])
+        }
+        _ => None,
     }
 }

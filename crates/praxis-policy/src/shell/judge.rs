@@ -114,9 +114,13 @@ pub struct Judgement {
 /// Judges what a script would do on this ground.
 pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
     let mut bench = Bench { ground, real: HashMap::new(), gone: HashSet::new(), emptied: HashSet::new() };
-    for Touched { path, glob, .. } in analysis.touched.iter().filter(|touched| touched.how != How::Read) {
-        let which = if glob.is_some() { &mut bench.emptied } else { &mut bench.gone };
-        which.insert(path::absolute("/", path));
+    let writes = || analysis.touched.iter().filter(|touched| touched.how != How::Read);
+    writes().filter(|touched| touched.unless.is_none()).for_each(|touched| bench.lose(touched));
+    // What happens only where a `cd` fails cannot be what makes it fail.
+    for touched in writes() {
+        if touched.unless.as_ref().is_some_and(|folder| !bench.stands(folder)) {
+            bench.lose(touched);
+        }
     }
     let mut out = Paths::default();
     for touched in &analysis.touched {
@@ -279,6 +283,12 @@ impl Bench<'_> {
         let real = Rc::new(real);
         self.real.insert(path.to_owned(), Rc::clone(&real));
         real
+    }
+
+    /// Notes that the script may take a path away.
+    fn lose(&mut self, Touched { path, glob, .. }: &Touched) {
+        let which = if glob.is_some() { &mut self.emptied } else { &mut self.gone };
+        which.insert(path::absolute("/", path));
     }
 
     /// Is the folder there, and does the script leave it there?

@@ -118,11 +118,6 @@ pub(super) fn parent(path: &str) -> &str {
     }
 }
 
-/// Does the text climb with `..`?
-pub(super) fn has_parent(text: &str) -> bool {
-    text.split('/').any(|part| part == "..")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,6 +21,31 @@ pub(super) struct Function {
     pub(super) listed: HashSet<Simple>,
 }
 
+/// What is known of the value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Exactly this.
+    Text(String),
+    /// One of the names that this pattern matches.
+    Pattern(String),
+    /// Some whole number.
+    Number,
+}
+
+impl Value {
+    /// Is it surely a number, so that arithmetic finds nothing to run in it?
+    pub(super) fn is_number(&self) -> bool {
+        match self {
+            Self::Number => true,
+            Self::Text(text) => {
+                let digits = text.strip_prefix('-').unwrap_or(text);
+                !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            Self::Pattern(_) => false,
+        }
+    }
+}
+
 /// The memory of the shell at one point of the script.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
@@ -31,7 +56,9 @@ pub(super) struct State {
     /// Pushed folders.
     pub(super) pushed: Vec<Vec<String>>,
     /// Values assigned so far; `None` is a value that is not known.
-    pub(super) variables: Rc<HashMap<String, Option<String>>>,
+    pub(super) variables: Rc<HashMap<String, Option<Value>>>,
+    /// Names that may no longer be assigned.
+    pub(super) frozen: Rc<HashSet<String>>,
     /// Functions defined so far; `None` is one of which it is not known what it does.
     pub(super) functions: Rc<HashMap<String, Option<Rc<Function>>>>,
     /// What changed the meaning of later commands.
@@ -45,6 +72,7 @@ impl State {
             fallback: Vec::new(),
             pushed: Vec::new(),
             variables: Rc::default(),
+            frozen: Rc::default(),
             functions: Rc::default(),
             shadowed: None,
         }
@@ -91,12 +119,19 @@ impl State {
     }
 
     /// A variable has this value from here on.
-    pub(super) fn set(&mut self, name: &str, value: Option<String>) {
+    pub(super) fn set(&mut self, name: &str, value: Option<Value>) {
+        let value = value.filter(|_| !self.frozen.contains(name));
         let has_room = self.variables.len() < MOST_NAMES || matches!(name, "HOME" | "PWD");
         // What was never noted is not known anyway.
         if has_room || self.variables.contains_key(name) {
             Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
         }
+    }
+
+    /// A variable can no longer be assigned, and who knows whether it was before.
+    pub(super) fn freeze(&mut self, name: &str) {
+        Rc::make_mut(&mut self.frozen).insert(name.to_owned());
+        self.set(name, None);
     }
 
     /// A function has this meaning from here on.
@@ -118,15 +153,26 @@ impl State {
                     self.folders.push(folder.clone());
                 }
             }
-            if self.folders.len() > MOST_FOLDERS {
+            for folder in &other.fallback {
+                if !self.fallback.contains(folder) {
+                    self.fallback.push(folder.clone());
+                }
+            }
+            if self.folders.len() > MOST_FOLDERS || self.fallback.len() > MOST_FOLDERS {
                 self.lose_folder();
             }
         }
+        if !Rc::ptr_eq(&self.frozen, &other.frozen) {
+            Rc::make_mut(&mut self.frozen).extend(other.frozen.iter().cloned());
+        }
         if !Rc::ptr_eq(&self.variables, &other.variables) {
-            unite(Rc::make_mut(&mut self.variables), &other.variables);
+            let both_numbers = |ours: &Value, theirs: &Value| {
+                (ours.is_number() && theirs.is_number()).then_some(Value::Number)
+            };
+            unite(Rc::make_mut(&mut self.variables), &other.variables, both_numbers);
         }
         if !Rc::ptr_eq(&self.functions, &other.functions) {
-            unite(Rc::make_mut(&mut self.functions), &other.functions);
+            unite(Rc::make_mut(&mut self.functions), &other.functions, |_, _| None);
         }
         if self.shadowed.is_none() {
             self.shadowed.clone_from(&other.shadowed);
@@ -137,11 +183,18 @@ impl State {
     }
 }
 
-/// Keeps what both say; of the rest nothing is known.
-fn unite<V: PartialEq>(ours: &mut HashMap<String, Option<V>>, theirs: &HashMap<String, Option<V>>) {
+/// Keeps what both say, or what `both` makes of the two; of the rest nothing is known.
+fn unite<V: PartialEq>(
+    ours: &mut HashMap<String, Option<V>>,
+    theirs: &HashMap<String, Option<V>>,
+    both: impl Fn(&V, &V) -> Option<V>,
+) {
     for (name, value) in ours.iter_mut() {
         if theirs.get(name) != Some(value) {
-            *value = None;
+            *value = match (value.as_ref(), theirs.get(name).and_then(Option::as_ref)) {
+                (Some(one), Some(other)) => both(one, other),
+                _ => None,
+            };
         }
     }
     for name in theirs.keys() {
@@ -156,20 +209,23 @@ pub(super) struct Seen<'a> {
 }
 
 impl Scope for Seen<'_> {
-    fn variable(&self, name: &str) -> Option<String> {
+    fn variable(&self, name: &str) -> Option<Value> {
         if let Some(value) = self.state.variables.get(name) {
             return value.clone();
         }
         match (name, self.state.folders.as_slice()) {
-            ("HOME", _) => Some(self.place.home.to_owned()),
-            ("PWD", [only]) if self.state.fallback.is_empty() => Some(only.clone()),
+            ("HOME", _) => Some(Value::Text(self.place.home.to_owned())),
+            ("PWD", [only]) if self.state.fallback.is_empty() => Some(Value::Text(only.clone())),
             _ => None,
         }
     }
 
     fn home(&self, user: &str) -> Option<String> {
         if user.is_empty() {
-            return self.variable("HOME");
+            return match self.variable("HOME") {
+                Some(Value::Text(home)) => Some(home),
+                _ => None,
+            };
         }
         self.place.users.iter().find(|(name, _)| *name == user).map(|(_, home)| (*home).to_owned())
     }

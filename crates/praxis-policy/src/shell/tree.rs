@@ -156,6 +156,11 @@ impl<'t> Node<'t> {
         std::iter::successors(first, next).map(move |at| Self { tree: self.tree, at })
     }
 
+    /// Everything that stands in it, however deep.
+    pub(super) fn inside(self) -> impl Iterator<Item = Self> {
+        (self.at + 1..self.entry().after).map(move |at| Self { tree: self.tree, at })
+    }
+
     /// What stands directly in it, without tokens.
     pub(super) fn named(self) -> impl Iterator<Item = Self> + Clone {
         self.children().filter(|child| child.is_named())

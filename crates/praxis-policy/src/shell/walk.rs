@@ -3,11 +3,11 @@
 use indexmap::IndexSet;
 
 use super::feed::Feed;
-use super::state::{Seen, State};
+use super::state::{Seen, State, Value};
 use super::table::Table;
 use super::tree::Node;
 use super::word::{self, Resolved};
-use super::{About, Analysis, Doubt, How, Place, Touched, gaps, parse, path};
+use super::{About, Analysis, Dialect, Doubt, How, Place, Touched, agree, gaps, lexer, parse, path};
 
 /// Syntax inside syntax; deeper scripts are dynamic.
 pub(super) const DEEPEST: usize = 160;
@@ -26,6 +26,8 @@ pub(super) struct Walker<'p> {
     pub(super) state: State,
     pub(super) scripts: usize,
     fuse: parse::Fuse,
+    /// The shell that runs what is being read.
+    pub(super) dialect: Dialect,
     /// Does what the current command writes replace content, rather than names and rights?
     pub(super) fills: bool,
     /// Does the current command destroy what it is aimed at?
@@ -58,6 +60,7 @@ impl<'p> Walker<'p> {
             table: Table::get(),
             out: Analysis::default(),
             scripts: 0,
+            dialect: place.shell,
             fills: true,
             destroys: false,
             feed: None,
@@ -117,6 +120,14 @@ impl<'p> Walker<'p> {
         if gaps::any(&tree, text) {
             self.doubt("a part of the script cannot be read");
         }
+        match lexer::lex(text, self.dialect) {
+            Ok(lexed) => {
+                if let Some(reason) = agree::differs(&tree, &lexed) {
+                    self.doubt(reason);
+                }
+            }
+            Err(reason) => self.doubt(format!("the script cannot be read for sure: {reason}")),
+        }
         self.scripts += 1;
         self.walk(tree.root(), text, 0);
         self.scripts -= 1;
@@ -158,10 +169,20 @@ impl<'p> Walker<'p> {
                 self.apart(|me| me.sequence(node, text, depth));
             }
             "subshell" => self.apart(|me| me.sequence(node, text, depth)),
-            "if_statement" | "elif_clause" | "else_clause" | "case_statement" | "case_item" => {
+            "if_statement" => self.branches(node, text, depth),
+            "case_statement" => self.cases(node, text, depth),
+            "elif_clause" | "else_clause" | "case_item" => {
                 let before = self.state.clone();
                 self.sequence(node, text, depth);
                 self.state.merge(&before);
+            }
+            "arithmetic_expansion" => {
+                self.nested(node, text, depth);
+            }
+            "compound_statement" if node.text(text).starts_with("((") => {
+                let inside = node.text(text);
+                self.nested(node, text, depth);
+                self.arithmetic(inside.get(2..inside.len().saturating_sub(2)).unwrap_or_default());
             }
             "while_statement" | "for_statement" | "c_style_for_statement" => self.repeated(node, text, depth),
             "function_definition" => self.function(node, text, depth),
@@ -201,61 +222,18 @@ impl<'p> Walker<'p> {
         }
     }
 
-    /// `a && b || c`: a chain that leans to the left, taken apart without recursion.
-    ///
-    /// The grammar hangs redirections of the last command on the whole; `redirected` is that node.
-    pub(super) fn list(&mut self, node: Node<'_>, redirected: Option<Node<'_>>, text: &str, depth: usize) {
-        let is_piped = std::mem::take(&mut self.tail_is_piped);
-        let mut rights = Vec::new();
-        let mut first = node;
-        while first.kind() == "list" {
-            let parts = first.children().collect::<Vec<_>>();
-            let Some((left, rest)) = parts.split_first() else { return };
-            rights.extend(rest.iter().rev().copied());
-            first = *left;
-        }
-        let mut before = self.state.clone();
-        self.walk(first, text, depth);
-        let mut after_or = false;
-        rights.reverse();
-        for (at, part) in rights.iter().copied().enumerate() {
-            let is_last = at + 1 == rights.len();
-            let tail = redirected.filter(|_| is_last);
-            let act = |me: &mut Self| match tail {
-                Some(node) => me.redirected_on(node, Some(part), text, depth),
-                None => me.walk(part, text, depth),
-            };
-            let step = |me: &mut Self| if is_last && is_piped { me.apart(act) } else { act(me) };
-            match part.kind() {
-                // The right side runs only if the `cd` on the left did its work.
-                "&&" => self.state.fallback.clone_from(&before.fallback),
-                "||" => after_or = true,
-                _ if after_or => {
-                    let done = std::mem::replace(&mut self.state, before.clone());
-                    step(self);
-                    let failed = std::mem::replace(&mut self.state, done);
-                    if failed != before {
-                        self.state.merge(&failed);
-                    }
-                    after_or = false;
-                }
-                _ => {
-                    before = self.state.clone();
-                    step(self);
-                }
-            }
-        }
-    }
-
     /// A value that is set without a command.
     pub(super) fn assignment(&mut self, node: Node<'_>, text: &str, depth: usize) {
         let source = node.text(text);
         let (name, value) = source.split_once('=').unwrap_or((source, ""));
         let values = word::resolve(value, &self.seen());
+        if let Some((_, index)) = source.split('=').next().and_then(|name| name.split_once('[')) {
+            self.arithmetic(index.trim_end_matches('+').trim_end_matches(']'));
+        }
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
         let plain = source.starts_with(&format!("{name}=")) && !value.starts_with('(');
         let known = match values.as_slice() {
-            [only] if plain && only.is_static => Some(only.text.clone()),
+            [only] if plain && only.is_static && only.glob.is_none() => Some(only.text.clone()),
             [] if plain => Some(String::new()),
             _ => None,
         };
@@ -265,12 +243,18 @@ impl<'p> Walker<'p> {
         if known.as_deref().is_some_and(word::runs_in_brackets) {
             self.doubt(format!("the value of `{name}` runs a command where it is taken for a number"));
         }
-        self.state.set(&name, known);
         self.nested(node, text, depth);
+        let known = match known {
+            Some(text) => Some(Value::Text(text)),
+            None if plain && self.gives_number(value) => Some(Value::Number),
+            None => None,
+        };
+        self.state.set(&name, known);
     }
 
     /// Files that a test looks at.
     fn test(&mut self, node: Node<'_>, text: &str, depth: usize) {
+        self.compared(node, text);
         let mut waiting: Vec<_> = node.named().collect();
         let mut seen = 0;
         while let Some(part) = waiting.pop() {
@@ -301,8 +285,15 @@ impl<'p> Walker<'p> {
             self.doubt("the script is nested too deep");
             return 0;
         }
-        if node.named().next().is_none() && node.kind() != "expansion" {
-            return 0;
+        let source = node.text(text);
+        match node.kind() {
+            "arithmetic_expansion" => {
+                let inside = source.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))"));
+                self.arithmetic(inside.unwrap_or(source));
+            }
+            "expansion" => self.expanded(source),
+            _ if node.named().next().is_none() => return 0,
+            _ => {}
         }
         let mut met = 0;
         for child in node.named() {
@@ -312,11 +303,11 @@ impl<'p> Walker<'p> {
                     self.walk(child, text, depth + 1);
                 }
                 "redirected_statement" => self.walk(child, text, depth + 1),
+                "expansion" | "arithmetic_expansion" => met += self.nested(child, text, depth + 1),
                 _ if child.named().next().is_some() => met += self.nested(child, text, depth + 1),
                 _ => {}
             }
         }
-        let source = node.text(text);
         if node.kind() == "expansion" && source.ends_with("@P}") {
             self.doubt("a value is read as a prompt, which may run commands");
         }
@@ -373,10 +364,9 @@ impl<'p> Walker<'p> {
         for folder in self.state.folders.clone() {
             self.note(&folder, text, glob, how, None);
         }
-        if path::has_parent(text) {
-            for folder in self.state.fallback.clone() {
-                self.note(&folder, text, glob, how, self.state.meant());
-            }
+        // Where a `cd` may have failed, everything happens where it was meant to leave.
+        for folder in self.state.fallback.clone() {
+            self.note(&folder, text, glob, how, self.state.meant());
         }
         true
     }

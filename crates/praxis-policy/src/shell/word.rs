@@ -1,5 +1,7 @@
 //! One word of a script: quotes, escapes, tildes, braces and known variables resolved as the shell would.
 
+use super::state::Value;
+
 /// Words that one brace expansion may give; more is called dynamic.
 const MOST_WORDS: usize = 256;
 /// Braces inside braces.
@@ -8,7 +10,7 @@ const DEEPEST_BRACE: usize = 16;
 /// What a word needs to know of the script around it.
 pub(super) trait Scope {
     /// The value of a variable, where it is known.
-    fn variable(&self, name: &str) -> Option<String>;
+    fn variable(&self, name: &str) -> Option<Value>;
     /// The home folder of a user, or the own one for an empty name.
     fn home(&self, user: &str) -> Option<String>;
 }
@@ -102,12 +104,25 @@ pub(super) fn resolve(raw: &str, scope: &dyn Scope) -> Vec<Resolved> {
     if !raw.is_empty() && raw.bytes().all(plain) {
         return vec![Resolved::fixed(raw)];
     }
+    if has_quoted_tilde(raw) {
+        return vec![Resolved::unknown(raw)];
+    }
     let Some(cells) = lex(raw, scope) else { return vec![Resolved::unknown(raw)] };
     let mut words = Vec::new();
     if !braces(cells, &mut words, 0) {
         return vec![Resolved::unknown(raw)];
     }
     words.into_iter().map(|cells| finish(cells, raw, scope)).collect()
+}
+
+/// Is there a tilde with quotes right behind it, before the name of a user ends? It means another thing then.
+fn has_quoted_tilde(raw: &str) -> bool {
+    raw.match_indices('~').any(|(at, _)| {
+        let starts = at == 0 || raw[..at].ends_with(['=', ':', '{', ',']);
+        let name = raw[at..].split(['/', ':']).next().unwrap_or_default();
+        let touches = raw[at + name.len()..].starts_with('/') || !name.is_empty();
+        starts && touches && name.contains(['"', '\'', '\\', '$', '`'])
+    })
 }
 
 fn finish(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Resolved {
@@ -152,7 +167,10 @@ fn tilde(cells: Vec<Cell>, scope: &dyn Scope) -> Option<Vec<Cell>> {
         }
         let user: String = tail[..len].iter().map(|c| c.sign).collect();
         let home = match user.as_str() {
-            "+" => scope.variable("PWD")?,
+            "+" => match scope.variable("PWD")? {
+                Value::Text(folder) => folder,
+                Value::Pattern(_) | Value::Number => return None,
+            },
             user => scope.home(user)?,
         };
         out.extend(home.chars().map(|sign| Cell { sign, quoted: true }));
@@ -232,7 +250,15 @@ fn dollar<'r>(tail: &'r str, in_double: bool, scope: &dyn Scope, cells: &mut Vec
     if name.is_empty() || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
         return None;
     }
-    let value = scope.variable(name)?;
+    let value = match scope.variable(name)? {
+        Value::Text(value) => value,
+        // Unquoted, a name could be split into options.
+        Value::Pattern(pattern) if in_double => {
+            cells.extend(pattern.chars().map(|sign| Cell { sign, quoted: !matches!(sign, '*' | '?' | '[') }));
+            return Some(rest);
+        }
+        Value::Pattern(_) | Value::Number => return None,
+    };
     // An unquoted value is split and globbed again; that is left to people.
     if !in_double && (value.is_empty() || value.contains([' ', '\t', '\n', '*', '?', '[', '\\'])) {
         return None;

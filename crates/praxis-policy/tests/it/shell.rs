@@ -83,9 +83,68 @@ fn nul_bytes_and_syntax_errors_are_dynamic() {
 
 #[test]
 fn letters_beyond_ascii_are_letters() {
-    let found = read("rm f\u{fc}r\u{a0}dich \u{10348}/\u{fffd}");
-    assert_eq!(found.writes, ["/w/p/f\u{fc}r\u{a0}dich", "/w/p/\u{10348}/\u{fffd}"]);
+    let found = read("rm f\u{fc}rdich \u{10348}/\u{fffd} 'a\u{a0}b'");
+    assert_eq!(found.writes, ["/w/p/f\u{fc}rdich", "/w/p/\u{10348}/\u{fffd}", "/w/p/a\u{a0}b"]);
     assert!(!found.dynamic);
+    for odd in ["rm a\u{a0}b", "ls\u{2028}x", "ls \u{3000}", "ls \u{200b}x", "rm\u{202e}x"] {
+        assert!(read(odd).dynamic, "{odd:?}");
+    }
+}
+
+/// Found by running scripts and looking at what happened.
+#[test]
+fn what_the_grammar_and_the_shell_read_otherwise_is_in_doubt() {
+    let scripts = [
+        "find \r",
+        "wc \"\"\r",
+        "bash ''\x0c",
+        ">f\r",
+        ">\x0c?",
+        "ls\x0bx",
+        "cmd {fd}>file",
+        "cat {x}<f",
+        "rmdir 0</",
+        "mkdir 0<f",
+        "s<<E\"\"\nE\nx",
+        "f<<E'O'F\nEOF\nls",
+        "c<<E;\nE\nls",
+        "a\\\n#>c",
+        "grep a\\\n#",
+        "ls ''\\\n#",
+        ">r\\\nf",
+        "<d\\\nn",
+        "/$\\\n''",
+        "rmdir>&-[",
+        "cp<&-''",
+        "a>&-m",
+        "f=${a-`ls`}",
+        "coproc { cd src\n<a\n}",
+        "! ! a",
+        "echo $[1+1]",
+        "echo a(b)",
+        "ls !(x)",
+        "(ls) #x\nrm y) ",
+        "cat <<E\n$(cat <<F\nF\n)\nE",
+        "[ a > b ]",
+        "[ a -a b ] > c;[ d >e ]",
+        "[[ a =~ (b c) ]]",
+        "echo `ls \\`rm\\``",
+        "cat <<E\na\\\nE\nls\nE\n",
+        "a=(b)c",
+        "select x in a; do ls; done",
+        "cat <<-E\n \tE\nls\nE\n",
+        "echo \"${x:-'}'}\"",
+        "x=(ls\n#)\n)",
+        "((ls) )",
+        "$((ls) )",
+        "echo ${x:-<(ls)}",
+    ];
+    let certain: Vec<String> = scripts
+        .into_iter()
+        .filter(|script| !read(script).dynamic)
+        .map(|script| format!("{script:?}: {}", read(script).to_json()))
+        .collect();
+    assert_eq!(certain.join("\n"), "");
 }
 
 #[test]
