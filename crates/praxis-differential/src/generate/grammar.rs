@@ -21,14 +21,16 @@ pub(super) struct Maker<'r> {
 
 /// A whole script.
 pub(super) fn script(rng: &mut Rng) -> String {
-    let spice = match rng.u32(0..10) {
-        0..5 => 0,
-        5..7 => 1,
-        7..9 => 2,
+    let spice = match rng.u32(0..100) {
+        0..64 => 0,
+        64..80 => 1,
+        80..92 => 2,
         _ => 3,
     };
     let lines = 1 + rng.usize(..4);
-    let mut maker = Maker { rng, depth: 0, spice, set: Vec::new(), heredocs: Vec::new() };
+    // What is small is more often known, and what is known is what is tested.
+    let depth = if rng.u32(0..3) == 0 { 0 } else { 2 };
+    let mut maker = Maker { rng, depth, spice, set: Vec::new(), heredocs: Vec::new() };
     let mut out = String::new();
     for _ in 0..lines {
         out.push_str(&maker.statement());

@@ -114,7 +114,7 @@ pub(super) fn requote(rng: &mut Rng, word: &str) -> String {
             2 if c.is_ascii_alphanumeric() || c == '/' || c == '.' => out.push_str(&format!("\\{c}")),
             3 if c.is_ascii() && !c.is_ascii_control() => out.push_str(&format!("$'\\x{:02x}'", c as u32)),
             4 => out.push_str(&format!("{c}''")),
-            5 => out.push_str(&format!("\\\n{c}")),
+            5 if rng.u32(0..8) == 0 => out.push_str(&format!("\\\n{c}")),
             _ => out.push(c),
         }
     }
