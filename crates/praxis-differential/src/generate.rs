@@ -28,9 +28,9 @@ pub(crate) fn script(seed: u64) -> String {
         }
     };
     let turns = match rng.u32(0..100) {
-        0..68 => 0,
-        68..90 => 1,
-        90..97 => 2,
+        0..76 => 0,
+        76..92 => 1,
+        92..98 => 2,
         _ => 4,
     };
     let mut source = source;

@@ -1,24 +1,16 @@
-//! Holds the analysis of shell scripts against what shells do.
-//!
-//! `praxis-differential --scripts 1000000` makes that many scripts, reads each with [`praxis_policy::shell::analyse`], runs it
-//! in a jail where programs are stubs, and fails if something happened that the analysis neither listed nor doubted.
-
-mod check;
-mod event;
-mod filter;
-mod generate;
-mod jail;
-mod keeper;
-mod notice;
-mod options;
-mod run;
-mod shrink;
-mod stub;
-mod worker;
-mod world;
+//! The program of the differential test; see the library.
 
 use std::process::ExitCode;
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn main() -> ExitCode {
-    run::main()
+    praxis_differential::main()
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+fn main() -> ExitCode {
+    use std::io::Write;
+
+    let _ = writeln!(std::io::stderr(), "the differential test cannot be run here: it needs Linux on x86-64");
+    ExitCode::from(3)
 }

@@ -15,8 +15,8 @@ use crate::options::Options;
 use crate::worker::{self, Counts, Word};
 use crate::{check, generate};
 
-/// The program.
-pub(crate) fn main() -> ExitCode {
+/// The program: reads its command line, runs, and says by its exit code what came of it.
+pub fn main() -> ExitCode {
     let result = Options::read(std::env::args().skip(1)).map_err(io::Error::other).and_then(|mut options| {
         if let Some((number, root)) = &options.worker {
             return worker::work(&options, *number, root).map(|()| true);

@@ -1,7 +1,7 @@
 //! The analysis of scripts held against what shells do, a short run of it.
 //!
 //! `PRAXIS_DIFFERENTIAL=1000000` in the environment makes it a long one.
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![expect(clippy::expect_used, reason = "a test may fail where it stands")]
 
 use std::process::{Command, Output};
