@@ -251,3 +251,59 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
         _ => name.strip_prefix(first).is_some_and(|name| matches(rest, name)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(file: &str, argv: &[&str], cwd: &str) -> Event {
+        let argv = argv.iter().map(|word| (*word).to_owned()).collect();
+        Event::Run { file: file.to_owned(), argv, cwd: cwd.to_owned() }
+    }
+
+    fn complaint_of(script: &str, event: Event) -> Option<&'static str> {
+        let found = read(script, Shell::Bash, "", None);
+        unlisted(&found, &[event]).map(|(_, complaint)| complaint)
+    }
+
+    #[test]
+    fn what_is_listed_passes_and_what_is_not_fails() {
+        let ran = |argv: &[&str]| run("/bin/stat", argv, "/w/p");
+        assert_eq!(complaint_of("stat f", ran(&["stat", "f"])), None);
+        assert!(complaint_of("stat f", ran(&["stat", "g"])).is_some());
+        assert!(complaint_of("stat f", ran(&["stat", "f", "g"])).is_some());
+        assert!(complaint_of("stat f", run("/o/stat", &["stat", "f"], "/w/p")).is_some());
+        assert!(complaint_of("stat f", run("/bin/stat", &["stat", "f"], "/o")).is_some());
+        assert_eq!(complaint_of("stat *.txt", ran(&["stat", "a.txt", "b.txt"])), None);
+        assert!(complaint_of("stat *.txt", ran(&["stat", "a.c"])).is_some());
+    }
+
+    #[test]
+    fn a_file_that_is_opened_must_be_listed_for_that_use() {
+        let open = |path: &str, write| Event::Open { path: path.to_owned(), write };
+        assert_eq!(complaint_of("< f", open("/w/p/f", false)), None);
+        assert!(complaint_of("< f", open("/w/p/f", true)).is_some());
+        assert_eq!(complaint_of("> out/f", open("/o/f", true)), None);
+        assert!(complaint_of("> f", open("/o/f", true)).is_some());
+    }
+
+    #[test]
+    fn doubt_excuses_and_doubt_about_files_excuses_files_alone() {
+        let other = || run("/bin/rm", &["rm", "f"], "/w/p");
+        assert_eq!(complaint_of("$(tool) f", other()), None);
+        assert!(complaint_of("cat $(tool)", other()).is_some());
+        assert_eq!(complaint_of("cat $(tool)", run("/bin/cat", &["cat", "/o/f"], "/w/p")), None);
+    }
+
+    #[test]
+    fn a_glob_is_matched_sign_by_sign() {
+        for (pattern, name) in
+            [("*.txt", "a.txt"), ("[[:alpha:]].c", "b.c"), ("[]x]", "]"), ("[", "["), ("a?", "ab")]
+        {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("*.txt", "a.c"), ("?", "ab"), ("a", "b")] {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+}

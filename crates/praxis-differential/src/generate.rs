@@ -1,6 +1,7 @@
 //! Scripts to try: from a grammar, from corpora, and by mutation of both.
 
 mod corpus;
+mod flow;
 mod grammar;
 mod mutate;
 mod pieces;
@@ -15,8 +16,9 @@ pub(crate) use mutate::tokens;
 pub(crate) fn script(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let source = match rng.u32(0..100) {
-        0..78 => grammar::script(&mut rng),
-        78..88 => corpus::script(&mut rng).to_owned(),
+        0..56 => grammar::script(&mut rng),
+        56..80 => flow::script(&mut rng),
+        80..93 => corpus::script(&mut rng).to_owned(),
         _ => {
             let one = grammar::script(&mut rng);
             let sep = *pick(&mut rng, &["\n", ";", " && ", " || ", " | ", " & "]);
@@ -43,4 +45,17 @@ pub(crate) fn script(seed: u64) -> String {
 /// One of several.
 fn pick<'t, T>(rng: &mut Rng, among: &'t [T]) -> &'t T {
     &among[rng.usize(..among.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_gives_the_same_script_each_time_and_others_another() {
+        let scripts: std::collections::HashSet<String> = (0..200).map(script).collect();
+        assert!(scripts.len() > 190);
+        assert!((0..200).all(|seed| scripts.contains(&script(seed))));
+        assert!(scripts.iter().all(|script| tokens(script).concat() == *script));
+    }
 }

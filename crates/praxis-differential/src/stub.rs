@@ -80,3 +80,15 @@ pub(crate) fn elf() -> Vec<u8> {
     file.extend(code);
     file
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_has_room_and_a_listing_prints_names() {
+        assert!(TEXTS.iter().all(|text| text.len() < SLOT));
+        assert!((0..16).all(|number| Role::new(number).listing().answer() < 6));
+        assert_eq!(Role::new(0xff).answer(), 0xf);
+    }
+}

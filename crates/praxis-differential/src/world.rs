@@ -280,3 +280,20 @@ fn bring(root: &Path, path: &Path, name: &str) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_followed_as_the_kernel_does() {
+        assert_eq!(real("/w/p/link/../f"), "/w/p/f");
+        assert_eq!(real("/w/p/out/../f"), "/f");
+        assert_eq!(real("/w/p/up/f"), "/w/f");
+        assert_eq!(real("/usr/bin/ls"), "/bin/ls");
+        assert_eq!(real("/w/p/loop"), "/w/p/loop");
+        assert_eq!(near("/w/p/link/../lo"), "/w/p/lo");
+        assert_eq!(tidy("/w/p/out/../f"), "/w/p/f");
+        assert!(is_folder("/w/p/out/sub") && is_folder("/w") && !is_folder("/w/p/f"));
+    }
+}
