@@ -26,6 +26,7 @@ mod git;
 mod harm;
 mod inner;
 mod judge;
+mod language;
 mod leaving;
 mod lexer;
 mod operands;

@@ -26,7 +26,12 @@ pub(super) fn differs(tree: &Tree, lexed: &Lexed) -> Option<&'static str> {
             "test_command" if !node.children().next().is_some_and(|first| first.kind() == "[[") => {
                 let first = node.children().next().map(Node::kind);
                 if first == Some("[") {
-                    names.push(node.start());
+                    let (start, end) = (node.start(), node.end());
+                    if !words.contains(&(start, start + 1)) || !words.contains(&(end.saturating_sub(1), end))
+                    {
+                        return Some("a test of the script can be read in two ways");
+                    }
+                    names.push(start);
                 }
             }
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {

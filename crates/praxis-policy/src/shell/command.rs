@@ -184,6 +184,11 @@ impl Walker<'_> {
             node.named().filter(|part| part.kind() != "file_descriptor" && part.kind() != "ERROR");
         let Some(target) = targets.next() else { return Vec::new() };
         let sign = text.get(node.start()..target.start()).unwrap_or_default();
+        if sign.trim_end().ends_with("&-") {
+            // It only closes a descriptor; what follows are words of the command.
+            let words = std::iter::once(target).chain(targets);
+            return words.flat_map(|part| word::resolve(part.text(text), &self.seen())).collect();
+        }
         let source = target.text(text);
         let is_descriptor = source.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
         let is_process = target.kind() == "process_substitution";

@@ -12,8 +12,13 @@ const MOST_WORDS: usize = 64;
 pub(super) enum Feed {
     /// Exactly this text.
     Text(String),
-    /// Names of what is in these places.
-    Names(Vec<Resolved>),
+    /// Names of what is in these places. Bare names, without their folder, may begin with a dash.
+    Names {
+        /// The places.
+        places: Vec<Resolved>,
+        /// Are the names bare?
+        bare: bool,
+    },
 }
 
 impl Walker<'_> {
@@ -56,6 +61,13 @@ impl Walker<'_> {
     /// The text of a heredoc or herestring among the redirections of a node, if it is known.
     pub(super) fn given(&self, node: Node<'_>, text: &str) -> Option<Feed> {
         let given = node.named().filter(|part| part.kind().starts_with("here")).last()?;
+        // The last one counts, and a file may be it.
+        let is_file = |part: Node<'_>| {
+            part.kind() == "file_redirect" && part.children().any(|sign| sign.kind().starts_with('<'))
+        };
+        if node.named().any(is_file) {
+            return None;
+        }
         if given.kind() == "herestring_redirect" {
             let parts: Vec<_> = given.named().collect();
             let [source] = parts.as_slice() else { return None };
@@ -96,8 +108,21 @@ impl Walker<'_> {
             "printf" if known => printed(&texts),
             "cat" if texts.iter().all(|text| *text == "-") => feed.cloned(),
             "tee" => feed.cloned(),
-            "ls" | "find" => Some(Feed::Names(listed(&head.text, rest))),
-            "git" if texts.first() == Some(&"ls-files") => Some(Feed::Names(listed("find", &[]))),
+            "ls" => Some(Feed::Names { places: listed("ls", rest), bare: true }),
+            "find" if !rest.iter().any(prints) => {
+                Some(Feed::Names { places: listed("find", rest), bare: false })
+            }
+            "git" if texts.first() == Some(&"ls-files") => {
+                Some(Feed::Names { places: listed("find", &[]), bare: true })
+            }
+            "grep" | "rg" if texts.iter().any(|text| lists(text)) => {
+                let roots: Vec<&Resolved> =
+                    rest.iter().filter(|word| !word.text.starts_with('-')).skip(1).collect();
+                let bare = roots.is_empty() || roots.iter().any(|root| !root.is_static);
+                let found = roots.into_iter().map(|root| Resolved { sweep: Sweep::Few, ..root.clone() });
+                let places = if bare { listed("find", &[]) } else { found.collect() };
+                Some(Feed::Names { places, bare })
+            }
             _ => None,
         }
     }
@@ -115,7 +140,10 @@ impl Walker<'_> {
             matches!(word.text.as_str(), "-r" | "-t") || number.bytes().all(|byte| byte.is_ascii_digit())
         };
         let (words, known) = match feed {
-            Feed::Names(places) => (places, false),
+            Feed::Names { places, bare } => {
+                self.bare_names = bare;
+                (places, false)
+            }
             Feed::Text(text) => {
                 let words = text.split_whitespace().take(MOST_WORDS + 1).map(Resolved::fixed);
                 let words: Vec<Resolved> = words.collect();
@@ -185,6 +213,17 @@ fn printed(texts: &[&str]) -> Option<Feed> {
         _ => return None,
     };
     (!said.contains('\\')).then_some(Feed::Text(said))
+}
+
+/// Does `find` print something else than names?
+fn prints(word: &Resolved) -> bool {
+    matches!(word.text.as_str(), "-printf" | "-exec" | "-execdir" | "-ls" | "-ok" | "-okdir")
+}
+
+/// Does an option make a search tell names only?
+fn lists(text: &str) -> bool {
+    matches!(text, "--files-with-matches" | "--files-without-match" | "--files")
+        || (text.starts_with('-') && !text.starts_with("--") && text.contains(['l', 'L']))
 }
 
 /// The places whose names a listing gives.

@@ -64,7 +64,7 @@ impl Walker<'_> {
         if node.kind() == "c_style_for_statement" {
             assigned.extend(arithmetic::assigned(node.text(text)).into_iter().map(|name| (name, true)));
         }
-        for part in node.inside() {
+        for part in std::iter::once(node).chain(node.inside()) {
             let source = part.text(text);
             match part.kind() {
                 "variable_assignment" => {

@@ -99,6 +99,9 @@ impl Walker<'_> {
             return self.call(at, &name, function, level);
         }
         if head.is_static && matches!(head.text.as_str(), "cd" | "chdir" | "pushd" | "popd") {
+            if self.dialect != Dialect::Bash && head.text != "cd" {
+                self.doubt(format!("not every shell has `{}`", head.text));
+            }
             if let Some(cause) = self.state.shadowed.clone() {
                 self.doubt(format!("{cause} changes what `{}` means", head.text));
             }
@@ -153,7 +156,14 @@ impl Walker<'_> {
         {
             self.mark(at, "`read` takes a text that may run a command later".into());
         }
-        let Some(program) = program else { return self.operands(at, &name, &Program::default(), words) };
+        let Some(program) = program else {
+            if is_runner(&name, words) {
+                self.run_within(at, words, level);
+            } else if !head.text.contains('/') && !self.table.knows(&name) {
+                self.unknown_wrapper(at, &name, words);
+            }
+            return self.operands(at, &name, &Program::default(), words);
+        };
         if program.dynamic {
             self.mark(at, format!("what `{name}` runs is not known"));
         }
@@ -165,6 +175,7 @@ impl Walker<'_> {
             "trap" => self.trap(words),
             "find" => return self.find(at, words, level),
             "watch" | "hyperfine" | "parallel" | "ssh" | "su" => self.joined(&words[1..]),
+            _ if is_runner(&name, words) => self.run_within(at, words, level),
             _ => {}
         }
         match &program.wrap {
@@ -313,6 +324,27 @@ impl Walker<'_> {
         self.state.go(&target.text);
     }
 
+    /// A program of which nothing is known may run the one whose name it is given.
+    fn unknown_wrapper(&mut self, at: usize, name: &str, words: &[Resolved]) {
+        let runs = |word: &&Resolved| {
+            let inner = word.text.rsplit('/').next().unwrap_or_default();
+            self.table.program(inner).is_some_and(Program::is_worth_running)
+        };
+        if let Some(word) = words[1..].iter().find(runs) {
+            self.mark(at, format!("`{name}` may run `{}`", short(&word.text)));
+        }
+    }
+
+    /// `uv run x`, `bundle exec x`: the command behind the subcommand.
+    fn run_within(&mut self, at: usize, words: &[Resolved], level: usize) {
+        let rest = words.get(2..).unwrap_or_default();
+        if rest.first().is_some_and(|word| word.text.starts_with('-')) {
+            let source = short(&self.out.commands[at].source);
+            return self.mark(at, format!("what `{source}` runs is not known"));
+        }
+        self.apart(|me| me.run_at(rest, level + 1));
+    }
+
     /// `env`, `sudo`, `timeout` and their kind: the command after the options.
     fn wrapped(&mut self, at: usize, name: &str, program: &Program, words: &[Resolved], level: usize) {
         let Some(wrap) = &program.wrap else { return };
@@ -337,17 +369,18 @@ impl Walker<'_> {
                 }
                 let own_value = text.split_once('=').map(|(_, value)| value.to_owned());
                 let flag = text.split('=').next().unwrap_or(text);
+                let long = |valued: &&&'static str| {
+                    flag.len() > 2 && flag.starts_with("--") && valued.starts_with(flag)
+                };
+                // Any beginning of a long option is that option.
+                let flag = wrap.valued.iter().find(long).copied().unwrap_or(flag);
                 // `-iu NAME`: the last letter of a bundle may take the next word.
                 let ends = |valued: &&&str| {
                     valued.len() == 2
                         && !flag.starts_with("--")
                         && flag.chars().last() == valued.chars().last()
                 };
-                // Any beginning of a long option is that option.
-                let begins =
-                    |valued: &&str| flag.len() > 2 && flag.starts_with("--") && valued.starts_with(flag);
-                let exact = wrap.valued.contains(&flag)
-                    || wrap.valued.iter().any(|valued| ends(&valued) || begins(valued));
+                let exact = wrap.valued.contains(&flag) || wrap.valued.iter().any(|valued| ends(&valued));
                 let is_short = !flag.starts_with("--")
                     && flag.chars().skip(1).take_while(|c| !c.is_ascii_digit()).all(|letter| {
                         let known =
@@ -402,6 +435,7 @@ impl Walker<'_> {
                 self.table.program(inner).is_some_and(|p| p.operands == super::table::Operands::Inert)
             });
             let options = &words[1..words.len() - rest.len()];
+            self.bare_names = true;
             let (lines, known) = self.piped_into(options, rest);
             if !inert && !known {
                 self.handed(at, rest, &lines);
@@ -449,7 +483,8 @@ impl Walker<'_> {
         let added = |line: &Vec<Resolved>| {
             line.iter().skip(command.len()).any(|word| word.text.starts_with('-') || word.text.is_empty())
         };
-        let are_operands = !lines.is_empty()
+        let are_operands = !self.bare_names
+            && !lines.is_empty()
             && !lines.iter().any(added)
             && lines
                 .iter()
@@ -614,6 +649,18 @@ impl Walker<'_> {
     /// Is the word a question that makes a program tell about itself?
     pub(super) fn is_question(word: &Resolved) -> bool {
         QUESTIONS.contains(&word.text.as_str())
+    }
+}
+
+/// Does the command run another one in an environment that it prepares?
+fn is_runner(name: &str, words: &[Resolved]) -> bool {
+    let sub = words.get(1).map_or("", |word| word.text.as_str());
+    match name {
+        "poetry" | "uv" | "pipenv" | "hatch" | "pdm" | "rye" | "conda" | "mamba" | "micromamba" => {
+            sub == "run"
+        }
+        "bundle" | "rbenv" | "pyenv" | "asdf" | "mise" | "direnv" | "nodenv" | "goenv" => sub == "exec",
+        _ => false,
     }
 }
 

@@ -322,6 +322,9 @@ impl Lexer<'_> {
                     Next::Arguments(1)
                 }
             },
+            Next::Arguments(1) if self.is_timed(start) && is_reserved(word) => {
+                return Err("`time` is written in an unusual way");
+            }
             Next::Arguments(count) => Next::Arguments(count + 1),
             Next::Operator => return Err("a word follows where none can"),
             Next::ForName if is_name(word) => Next::ForIn,
@@ -346,6 +349,11 @@ impl Lexer<'_> {
                 Next::Command
             }
         })
+    }
+
+    /// Does `time` stand right before the word that starts here?
+    fn is_timed(&self, start: usize) -> bool {
+        self.text[..start].trim_end().ends_with("time")
     }
 
     /// Does no word go on here?
@@ -692,6 +700,15 @@ fn delimiter(word: &str) -> Option<(&str, bool)> {
     let plain =
         |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || (quoted && b"-. !".contains(&byte));
     (!end.is_empty() && end.bytes().all(plain)).then_some((end, quoted))
+}
+
+/// Does the word mean more than itself at the beginning of a command?
+fn is_reserved(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "if", "then", "else", "elif", "fi", "while", "until", "for", "do", "done", "case", "esac", "select",
+        "function", "{", "}", "!", "[[", "]]", "time", "coproc", "in", "-p", "--",
+    ];
+    WORDS.contains(&word) || is_assignment(word)
 }
 
 fn is_name(word: &str) -> bool {

@@ -75,15 +75,27 @@ impl Walker<'_> {
             }
         }
         if program.interpreter {
-            let asks = words.get(1).is_some_and(Self::is_question);
+            let asks = words.get(1).is_some_and(Self::is_question)
+                || (name == "node" && words.iter().any(|word| word.text == "--test"));
             let has_code = self.out.commands[at].risky.is_some();
+            // A database's shell reads what to do, unless it is told.
+            let is_database = matches!(name, "sqlite3" | "psql" | "mysql" | "duckdb");
+            let is_told = name == "sqlite3" && plain.len() > 1
+                || words.iter().any(|word| {
+                    ["-c", "-e", "-f", "-l", "--command", "--execute", "--file", "--list"]
+                        .iter()
+                        .any(|flag| super::risk::is_flag(&word.text, flag))
+                });
+            if is_database && !is_told && !asks {
+                self.mark(at, format!("`{name}` runs what it reads"));
+            }
             match plain.first() {
                 Some(word) if word.is_static && word.text != "-" && !path::is_harmless(&word.text) => {
                     if !has_code {
                         self.touch(word, false);
                     }
                 }
-                None if asks || has_code => {}
+                None if asks || has_code || (is_database && is_told) => {}
                 _ => self.mark(at, format!("`{name}` runs what it reads")),
             }
         }
@@ -137,6 +149,9 @@ impl Walker<'_> {
         let in_place = matches!(name, "sed" | "yq") && words[1..].iter().any(is_in_place);
         let has_target = words.iter().any(|w| w.text.starts_with("-t") || w.text.starts_with("--target-dir"));
         for (index, word) in plain.iter().enumerate() {
+            if name == "[" && word.text == "]" {
+                continue;
+            }
             let last = index + 1 == plain.len();
             match program.operands {
                 Operands::Read => self.file(word, copies && index == 1),
@@ -172,7 +187,7 @@ impl Walker<'_> {
     }
 
     fn file(&mut self, word: &Resolved, write: bool) {
-        if word.text == "-" || path::is_url(&word.text) || matches!(word.text.as_str(), "]" | "]]") {
+        if word.text == "-" || path::is_url(&word.text) {
             return;
         }
         if let Some(rest) = word.text.strip_prefix("file://").filter(|_| word.is_static) {

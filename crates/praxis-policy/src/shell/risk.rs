@@ -1,8 +1,8 @@
 //! Flags and programs that do more than their name says, and so must not ride on a broad allow rule.
 
-use super::table::{Program, Table};
+use super::table::Program;
 use super::word::Resolved;
-use super::{About, Doubt, path, scripts};
+use super::{About, Doubt, language};
 
 /// Why the command is more than it seems, if it is. What may run something counts before what may touch a file.
 pub(super) fn of(name: &str, program: Option<&Program>, words: &[Resolved]) -> Option<Doubt> {
@@ -14,11 +14,14 @@ pub(super) fn of(name: &str, program: Option<&Program>, words: &[Resolved]) -> O
     let find = |patterns: &[&'static str]| {
         patterns.iter().find_map(|pattern| matched(pattern, program, words).map(told))
     };
-    let runs = find(&program.risky).or_else(|| inside(name, words));
-    if let Some(text) = runs {
+    if let Some(text) = find(&program.risky) {
         return Some(Doubt { about: About::Program, text });
     }
-    find(&program.touchy).map(|text| Doubt { about: About::Files, text })
+    if let Some(found) = language::inside(name, words) {
+        return Some(found);
+    }
+    let about = if destroys(name, Some(program), words) { About::Loss } else { About::Files };
+    find(&program.touchy).map(|text| Doubt { about, text })
 }
 
 /// Does the command destroy what it is aimed at?
@@ -98,7 +101,8 @@ pub(super) fn is_flag(text: &str, flag: &str) -> bool {
         return name.len() > 2 && name.starts_with("--") && flag.starts_with(name);
     }
     if flag.len() > 2 {
-        return name == flag;
+        // Programs with such options take a second dash too.
+        return name == flag || name.strip_prefix('-') == Some(flag);
     }
     text.starts_with('-')
         && !text.starts_with("--")
@@ -121,95 +125,4 @@ fn first_operand(program: &Program, words: &[Resolved]) -> usize {
         };
     }
     at
-}
-
-/// Does `make` read its rules from a pipe, whatever that is called?
-fn is_fed(words: &[Resolved]) -> bool {
-    let is_pipe = |word: &Resolved, file: &str| {
-        !word.is_static || file == "-" || path::is_harmless(file) || file.starts_with("/proc/")
-    };
-    let names_file = |flag: &str| {
-        matches!(flag, "--file" | "--makefile")
-            || (flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('f'))
-    };
-    let attached = |word: &Resolved| {
-        let text = word.text.as_str();
-        let long = text.strip_prefix("--file=").or_else(|| text.strip_prefix("--makefile="));
-        let short =
-            || text.split_once('f').filter(|(flags, _)| text.starts_with('-') && !flags.contains("--"));
-        let file = long.or_else(|| short().map(|(_, file)| file));
-        file.is_some_and(|file| !file.is_empty() && is_pipe(word, file))
-    };
-    words.windows(2).any(|pair| names_file(&pair[0].text) && is_pipe(&pair[1], &pair[1].text))
-        || words.iter().skip(1).any(attached)
-}
-
-/// Modules of Python that run code from their arguments or their input.
-const RUNNERS: &[&str] = &["timeit", "code", "pdb", "asyncio"];
-
-/// Programs inside arguments.
-fn inside(name: &str, words: &[Resolved]) -> Option<String> {
-    let texts = || words[1..].iter().map(|word| word.text.as_str());
-    match name {
-        "sed" => {
-            let mut given = false;
-            let mut rest = texts();
-            let mut scripts = Vec::new();
-            let mut first = None;
-            while let Some(text) = rest.next() {
-                if let Some(script) = text.strip_prefix("--expression=") {
-                    given = true;
-                    scripts.push(script);
-                } else if text.starts_with('-') && !text.starts_with("--") && text.contains('e') {
-                    given = true;
-                    let attached = text.split_once('e').map_or("", |(_, script)| script);
-                    scripts.push(if attached.is_empty() {
-                        rest.next().unwrap_or_default()
-                    } else {
-                        attached
-                    });
-                } else if text == "--expression" {
-                    given = true;
-                    scripts.push(rest.next().unwrap_or_default());
-                } else if !text.starts_with('-') && first.is_none() {
-                    first = Some(text);
-                }
-            }
-            if !given {
-                scripts.extend(first);
-            }
-            scripts
-                .into_iter()
-                .any(scripts::sed_acts)
-                .then(|| "a `sed` program that writes, reads or runs".into())
-        }
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            texts().any(scripts::awk_acts).then(|| "an `awk` program that writes, reads or runs".into())
-        }
-        "make" | "gmake" => {
-            let sets = |text: &&str| {
-                text.split_once('=').is_some_and(|(name, _)| {
-                    Table::get().is_special(name.trim_end_matches([':', '+', '?', '!']))
-                })
-            };
-            let by_input = || is_fed(words).then(|| format!("`{name}` with rules from its input"));
-            texts().find(sets).map(|text| format!("`{name} {text}`")).or_else(by_input)
-        }
-        "python" | "python2" | "python3" | "pypy" | "pypy3" => {
-            let module =
-                |pair: &&[Resolved]| pair[0].text == "-m" && RUNNERS.contains(&pair[1].text.as_str());
-            words.windows(2).find(module).map(|pair| format!("`{name} -m {}`", pair[1].text))
-        }
-        // `tar cT list`: flags without a dash.
-        "tar" => texts()
-            .next()
-            .filter(|text| !text.starts_with('-') && text.contains(['T', 'I', 'F']))
-            .map(|text| format!("`{name} {text}`")),
-        "git" => texts().find(|text| text.contains("ext::")).map(|text| format!("`git` runs `{text}`")),
-        "sqlite3" => {
-            texts().find(|text| text.trim_start().starts_with('.')).map(|text| format!("`{name} {text}`"))
-        }
-        "vim" | "vi" => texts().find(|text| text.starts_with('+')).map(|text| format!("`{name} {text}`")),
-        _ => None,
-    }
 }

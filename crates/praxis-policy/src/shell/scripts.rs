@@ -1,18 +1,30 @@
-//! The small languages inside arguments: what a sed or awk program does besides printing.
+//! The small languages inside arguments: what a program of theirs does besides printing.
 
-/// Does a sed program run a command or touch a file of its own?
-pub(super) fn sed_acts(script: &str) -> bool {
+use super::About;
+
+/// What a sed program does besides printing: runs a command, or touches a file of its own.
+pub(super) fn sed(script: &str) -> Option<About> {
     let mut rest = script.chars().peekable();
+    let mut worst = None;
     while let Some(sign) = rest.next() {
         match sign {
-            'w' | 'W' | 'e' | 'r' | 'R' => return true,
+            'e' => return Some(About::Program),
+            'w' | 'W' | 'r' | 'R' => {
+                worst = Some(About::Files);
+                while rest.next_if(|c| *c != '\n').is_some() {}
+            }
             's' | 'y' => {
-                let Some(delimiter) = rest.next() else { return false };
+                let Some(delimiter) = rest.next() else { return Some(About::Program) };
                 skip_to(&mut rest, delimiter);
                 skip_to(&mut rest, delimiter);
                 while let Some(flag) = rest.next_if(|c| !matches!(c, ';' | '\n' | '}')) {
-                    if sign == 's' && matches!(flag, 'e' | 'w') {
-                        return true;
+                    match flag {
+                        'e' if sign == 's' => return Some(About::Program),
+                        'w' if sign == 's' => {
+                            worst = Some(About::Files);
+                            while rest.next_if(|c| *c != '\n').is_some() {}
+                        }
+                        _ => {}
                     }
                 }
             }
@@ -27,7 +39,7 @@ pub(super) fn sed_acts(script: &str) -> bool {
             _ => {}
         }
     }
-    false
+    worst
 }
 
 fn skip_to(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, delimiter: char) {
@@ -40,21 +52,142 @@ fn skip_to(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, delimiter: char)
     }
 }
 
-/// Does an awk program run a command, read another file or write one?
-pub(super) fn awk_acts(script: &str) -> bool {
-    if script.contains("system") || script.contains("getline") || script.contains('@') {
-        return true;
+/// What an awk program does besides printing: runs a command, or reads or writes a file of its own.
+pub(super) fn awk(script: &str) -> Option<About> {
+    // These are told by their names, wherever they stand: strings are no hiding place.
+    if ["system", "getline", "@", "extension", "\\\n"].iter().any(|name| script.contains(name)) {
+        return Some(About::Program);
     }
-    let bytes = script.as_bytes();
-    bytes.iter().enumerate().any(|(at, byte)| match byte {
-        b'|' => bytes.get(at + 1) != Some(&b'|') && (at == 0 || bytes[at - 1] != b'|'),
-        // A comparison with a number is the one use that is surely no redirection.
-        b'>' => {
-            let after = script[at + 1..].trim_start_matches(['=', ' ']);
-            !after.starts_with(|c: char| c.is_ascii_digit())
+    let mut worst = script.contains("ARGV").then_some(About::Files);
+    let mut rest = script.chars().peekable();
+    let mut before = '\n';
+    let mut word = String::new();
+    let mut prints = false;
+    let mut level = 0_usize;
+    while let Some(sign) = rest.next() {
+        if sign == '_' || sign.is_ascii_alphanumeric() {
+            word.push(sign);
+            before = sign;
+            continue;
         }
-        _ => false,
-    })
+        let keyword = std::mem::take(&mut word);
+        if matches!(keyword.as_str(), "print" | "printf") {
+            (prints, level) = (true, 0);
+        }
+        let starts_regex =
+            matches!(keyword.as_str(), "print" | "printf" | "return" | "in" | "case" | "else" | "do")
+                || (keyword.is_empty()
+                    && !matches!(before, ')' | ']' | '$' | '"')
+                    && !before.is_ascii_alphanumeric()
+                    && before != '_');
+        match sign {
+            ' ' | '\t' => continue,
+            '"' => skip_to(&mut rest, '"'),
+            '/' if starts_regex => {
+                if !skip_regex(&mut rest) {
+                    return Some(About::Program);
+                }
+                before = ')';
+                continue;
+            }
+            '#' => while rest.next_if(|c| *c != '\n').is_some() {},
+            '(' | '[' => level += 1,
+            ')' | ']' => level = level.saturating_sub(1),
+            ';' | '\n' | '}' | '{' => prints = false,
+            '|' if rest.next_if_eq(&'|').is_none() => return Some(About::Program),
+            '>' if prints && level == 0 => worst = Some(About::Files),
+            _ => {}
+        }
+        before = sign;
+    }
+    worst
+}
+
+/// Behind the opening of a regular expression; false if it has no end on its line.
+fn skip_regex(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    let mut in_set = false;
+    while let Some(sign) = rest.next() {
+        match sign {
+            '\\' => _ = rest.next(),
+            '\n' => return false,
+            // Not every awk takes a slash in a set for a letter.
+            '/' if in_set => return false,
+            '[' => in_set = true,
+            ']' => in_set = false,
+            '/' => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// What the SQL or the commands of a database's shell do besides asking the database.
+pub(super) fn sql(text: &str) -> Option<About> {
+    const TOLD: &[&str] = &[
+        ".tables",
+        ".schema",
+        ".indexes",
+        ".indices",
+        ".databases",
+        ".headers",
+        ".header",
+        ".mode",
+        ".dump",
+        ".help",
+        ".show",
+        ".stats",
+        ".timer",
+        ".width",
+        ".nullvalue",
+        ".quit",
+        ".exit",
+        ".print",
+        ".fullschema",
+        ".separator",
+        ".changes",
+        ".dbinfo",
+        ".version",
+        ".echo",
+        ".bail",
+    ];
+    let lower = text.to_ascii_lowercase();
+    let runs = [
+        "load_extension",
+        "edit(",
+        "\\!",
+        "\\copy",
+        "\\o",
+        "\\i",
+        "\\g",
+        "\\w",
+        "\\e",
+        "system",
+        "program",
+        "pager",
+        "tee ",
+        "source ",
+    ];
+    let is_command = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with('.') && !TOLD.contains(&line.split_whitespace().next().unwrap_or_default())
+    };
+    if runs.iter().any(|name| lower.contains(name)) || lower.lines().any(is_command) {
+        return Some(About::Program);
+    }
+    let files = [
+        "readfile",
+        "writefile",
+        "attach",
+        "vacuum",
+        "outfile",
+        "dumpfile",
+        "load_file",
+        "infile",
+        "pg_read",
+        "lo_",
+        "fsdir",
+    ];
+    files.iter().any(|name| lower.contains(name)).then_some(About::Files)
 }
 
 #[cfg(test)]
@@ -63,27 +196,64 @@ mod tests {
 
     #[test]
     fn sed_programs_that_write_or_run_are_told_from_those_that_print() {
-        for acts in
-            ["w /etc/x", "1e rm x", "s/a/b/w f", "s/a/b/ge", "s|a|b|e", "/x/w y", "1,2{p;w f\n}", "$!r f"]
-        {
-            assert!(sed_acts(acts), "{acts}");
+        for runs in ["1e rm x", "s/a/b/ge", "s|a|b|e", "s/a/b/we"] {
+            assert!(sed(runs).is_some(), "{runs}");
+        }
+        for acts in ["w /etc/x", "s/a/b/w f", "/x/w y", "1,2{p;w f\n}", "$!r f"] {
+            assert_eq!(sed(acts), Some(About::Files), "{acts}");
         }
         for quiet in
             ["s/we/er/g", "/were/d", "1,5p", "s|/w|/e|", "a we are", "y/we/ab/", "\\,w,d", "s/a\\/e/w/"]
         {
-            assert!(!sed_acts(quiet), "{quiet}");
+            assert_eq!(sed(quiet), None, "{quiet}");
         }
     }
 
     #[test]
     fn awk_programs_that_write_or_run_are_told_from_those_that_print() {
-        for acts in
-            ["{system(\"x\")}", "{print | \"sh\"}", "{print > \"f\"}", "{\"x\" | getline y}", "@load \"x\""]
-        {
-            assert!(awk_acts(acts), "{acts}");
+        for runs in [
+            "{system(\"x\")}",
+            "{print | \"sh\"}",
+            "{\"x\" | getline y}",
+            "@load \"x\"",
+            "/[/]/|x",
+            "{print 1 /2/ 3 | \"sh\"}",
+        ] {
+            assert_eq!(awk(runs), Some(About::Program), "{runs}");
         }
-        for quiet in ["{print $1}", "$1 > 5", "$1 >= 10 || $2", "/x/ {n++} END {print n}"] {
-            assert!(!awk_acts(quiet), "{quiet}");
+        for acts in [
+            "{print > \"f\"}",
+            "{print $1 > $2}",
+            "{printf \"%s\", $1 >> \"x\"}",
+            "{print (1) > \"x\"}",
+            "BEGIN{ARGV[1]=\"x\"}",
+        ] {
+            assert_eq!(awk(acts), Some(About::Files), "{acts}");
+        }
+        for quiet in [
+            "{print $1}",
+            "$1 > 5",
+            "$1 >= 10 || $2",
+            "/x/ {n++} END {print n}",
+            "$1 > $2 {print}",
+            "{print \"a > b | c\"}",
+            "/a|b/ {print}",
+            "{print ($1 > 2)}",
+            "NR>=10 && NR<=20",
+            "{if ($1 > max) max=$1} END{print max}",
+        ] {
+            assert_eq!(awk(quiet), None, "{quiet}");
+        }
+    }
+
+    #[test]
+    fn databases_are_asked_or_told_to_do_more() {
+        for runs in [".shell ls", "select load_extension('x')", "\\! ls", ".import a b", "select edit(a)"] {
+            assert_eq!(sql(runs), Some(About::Program), "{runs}");
+        }
+        assert_eq!(sql("select readfile('x')"), Some(About::Files));
+        for quiet in ["select count(*) from users;", ".tables", ".schema users"] {
+            assert_eq!(sql(quiet), None, "{quiet}");
         }
     }
 }

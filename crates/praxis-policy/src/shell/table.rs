@@ -44,6 +44,7 @@ pub(super) struct Program {
     pub(super) shell: bool,
     pub(super) interpreter: bool,
     pub(super) dynamic: bool,
+    pub(super) common: bool,
     pub(super) shadow: bool,
     pub(super) forget: bool,
     pub(super) risky: Vec<&'static str>,
@@ -135,6 +136,13 @@ impl Program {
         self.operands == Operands::Unknown || !self.risky.is_empty() || self.interpreter || self.dynamic
     }
 
+    /// Would it matter if an unknown program ran this one?
+    pub(super) fn is_worth_running(&self) -> bool {
+        let writes = matches!(self.operands, Operands::Write | Operands::SkipWrite | Operands::Target);
+        let runs = self.wrap.is_some() || self.shell || self.interpreter || self.dynamic || self.can_run();
+        !self.common && (writes || runs || !self.destroys.is_empty())
+    }
+
     /// Is it a long option that the table knows by its whole name?
     pub(super) fn has_flag(&self, name: &str) -> bool {
         let lists = [&self.valued, &self.reads, &self.writes, &self.uploads, &self.pairs, &self.flags];
@@ -164,6 +172,7 @@ impl Program {
             "interpreter" => self.interpreter = true,
             "shell" => self.shell = true,
             "dynamic" => self.dynamic = true,
+            "common" => self.common = true,
             "shadow" => self.shadow = true,
             "forget" => self.forget = true,
             "risky" => self.risky.extend(rest),
@@ -199,6 +208,7 @@ mod tests {
             "shell",
             "interpreter",
             "dynamic",
+            "common",
             "shadow",
             "forget",
             "risky",

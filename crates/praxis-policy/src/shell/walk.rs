@@ -34,6 +34,8 @@ pub(super) struct Walker<'p> {
     pub(super) destroys: bool,
     /// What the next command finds on its input.
     pub(super) feed: Option<Feed>,
+    /// Did the names that were handed over last come without their folder?
+    pub(super) bare_names: bool,
     /// What the last command said.
     pub(super) said: Option<Feed>,
     /// Does a pipe take only the last command of the list that comes next?
@@ -64,6 +66,7 @@ impl<'p> Walker<'p> {
             fills: true,
             destroys: false,
             feed: None,
+            bare_names: true,
             said: None,
             tail_is_piped: false,
             braces: 0,

@@ -121,7 +121,8 @@ fn has_quoted_tilde(raw: &str) -> bool {
         let starts = at == 0 || raw[..at].ends_with(['=', ':', '{', ',']);
         let name = raw[at..].split(['/', ':']).next().unwrap_or_default();
         let touches = raw[at + name.len()..].starts_with('/') || !name.is_empty();
-        starts && touches && name.contains(['"', '\'', '\\', '$', '`'])
+        let is_behind_nothing = at > 0 && raw[..at].chars().all(|sign| matches!(sign, '"' | '\'' | '$'));
+        is_behind_nothing || (starts && touches && name.contains(['"', '\'', '\\', '$', '`']))
     })
 }
 
@@ -145,8 +146,10 @@ fn tilde(cells: Vec<Cell>, scope: &dyn Scope) -> Option<Vec<Cell>> {
     }
     let equals = cells.iter().position(|cell| cell.sign == '=' && !cell.quoted);
     let name = equals.map(|at| &cells[..at]);
-    let assigns =
-        name.is_some_and(|name| name.iter().all(|c| c.sign == '_' || c.sign.is_ascii_alphanumeric()));
+    let assigns = name.is_some_and(|name| {
+        let is_letter = |c: &Cell| c.sign == '_' || c.sign.is_ascii_alphabetic();
+        name.first().is_some_and(is_letter) && name.iter().all(|c| is_letter(c) || c.sign.is_ascii_digit())
+    });
     let mut out = Vec::with_capacity(cells.len() + 16);
     let mut rest = &cells[..];
     let mut at_start = true;

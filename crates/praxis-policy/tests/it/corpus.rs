@@ -5,7 +5,7 @@
 
 use praxis_policy::shell::Analysis;
 
-use crate::ground::{Outcome, authority, judged, outcome};
+use crate::ground::{Outcome, authority, judged, judged_on, outcome};
 
 fn lines(text: &'static str) -> impl Iterator<Item = (String, Outcome, &'static str)> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")).map(|line| {
@@ -91,4 +91,43 @@ fn what_only_looks_like_it_is_not() {
     assert_eq!(missed(text, "*", &[]), "");
     assert!(lines(text).count() >= 30);
     assert!(lines(text).all(|(_, decision, _)| decision != Outcome::Confirm));
+}
+
+/// What people let an agent do all day, where the kernel holds the files.
+#[test]
+fn hardly_anything_of_every_day_is_a_question() {
+    let authority = authority(ALLOWED, &[]);
+    let scripts: Vec<String> = include_str!("../corpus/everyday.txt")
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with("# "))
+        .map(|line| line.replace("\\n", "\n"))
+        .collect();
+    assert!(scripts.len() >= 120);
+    let asked: Vec<String> = scripts
+        .iter()
+        .map(|script| (script, judged_on(script, true).1))
+        .filter(|(_, judgement)| outcome(judgement, &authority) != Outcome::Allow)
+        .map(|(script, judgement)| format!("{script}\n    {:?} {:?}", judgement.care, judgement.outside))
+        .collect();
+    println!("{}", asked.join("\n"));
+    assert!(
+        asked.len() * 100 <= scripts.len() * 7,
+        "{} of {} ask\n{}",
+        asked.len(),
+        scripts.len(),
+        asked.join("\n")
+    );
+}
+
+/// A view holds files; it does not say which program runs.
+#[test]
+fn evasions_about_programs_are_questions_under_a_view_too() {
+    let authority = authority("*", &["rm", "git push"]);
+    let slipped: Vec<String> = lines(include_str!("../corpus/evasions.txt"))
+        .map(|(script, ..)| script)
+        .filter(|script| outcome(&judged_on(script, true).1, &authority) == Outcome::Allow)
+        .collect();
+    let known: Vec<&str> =
+        include_str!("../corpus/held.txt").lines().filter(|line| !line.starts_with("# ")).collect();
+    assert_eq!(slipped.join("\n"), known.join("\n").replace("\\n", "\n").replace("\\t", "\t"));
 }

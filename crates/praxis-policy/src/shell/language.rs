@@ -1,0 +1,221 @@
+//! Programs that stand in the arguments of another program: found there, and read as far as they can be.
+
+use super::table::Table;
+use super::word::Resolved;
+use super::{About, Doubt, path, scripts};
+
+/// Modules of Python that run code from their arguments or their input.
+const RUNNERS: &[&str] =
+    &["timeit", "code", "pdb", "asyncio", "runpy", "IPython", "ipykernel", "bdb", "idlelib"];
+
+/// What a program inside the arguments does that the name of the command does not say.
+pub(super) fn inside(name: &str, words: &[Resolved]) -> Option<Doubt> {
+    let texts = || words.iter().skip(1).map(|word| word.text.as_str());
+    let runs = |text: String| Some(Doubt { about: About::Program, text });
+    let told = |about: Option<About>, language: &str| {
+        let text = match about? {
+            About::Program => format!("a `{language}` program that runs something"),
+            About::Loss | About::Files => format!("a `{language}` program that reads or writes a file"),
+        };
+        Some(Doubt { about: about?, text })
+    };
+    match name {
+        "sed" | "gsed" => {
+            let Some(found) = sed_scripts(words) else { return runs("an option of `sed`".into()) };
+            told(worst(found.into_iter().map(scripts::sed)), "sed")
+        }
+        "awk" | "gawk" | "mawk" | "nawk" => told(worst(texts().map(scripts::awk)), "awk"),
+        "jq" | "yq" => {
+            let reads = |text: &str| ["import", "include", "load"].iter().any(|word| text.contains(word));
+            told(texts().any(reads).then_some(About::Files), name)
+        }
+        "sqlite3" | "psql" | "mysql" | "mariadb" | "duckdb" => told(worst(texts().map(scripts::sql)), name),
+        "make" | "gmake" => {
+            let sets = |text: &&str| {
+                text.split_once('=').is_some_and(|(name, value)| {
+                    name.ends_with('!')
+                        || value.contains(['$', '`'])
+                        || Table::get().is_special(name.trim_end_matches([':', '+', '?']))
+                })
+            };
+            let by_input = || is_fed(words).then(|| format!("`{name}` with rules from its input"));
+            let is_let = |text: &&str| !text.starts_with('-') && sets(text);
+            texts().find(is_let).map(|text| format!("`{name} {text}`")).or_else(by_input).and_then(runs)
+        }
+        "python" | "python2" | "python3" | "pypy" | "pypy3" => {
+            let module = python_module(words)?;
+            RUNNERS.contains(&module).then(|| format!("`{name} -m {module}`")).and_then(runs)
+        }
+        // `tar cT list`: flags without a dash; `host:archive`: another machine's shell.
+        "tar" => {
+            let bare = texts().next().filter(|text| !text.starts_with('-') && text.contains(['I', 'F']));
+            let far = || {
+                texts().find(|text| {
+                    !text.starts_with('-') && text.split('/').next().is_some_and(|host| host.contains(':'))
+                })
+            };
+            if let Some(text) = bare.or_else(far) {
+                return runs(format!("`{name} {text}`"));
+            }
+            let listed = texts().next().filter(|text| !text.starts_with('-') && text.contains('T'));
+            listed.map(|text| Doubt { about: About::Files, text: format!("`{name} {text}`") })
+        }
+        "git" => texts()
+            .find(|text| text.contains("::"))
+            .filter(|text| is_helper(text))
+            .map(|text| format!("`git` runs `{text}`"))
+            .and_then(runs),
+        "vim" | "vi" => {
+            texts().find(|text| text.starts_with('+')).map(|text| format!("`{name} {text}`")).and_then(runs)
+        }
+        "gcc" | "cc" | "clang" | "g++" | "clang++" | "c++" | "ld" => {
+            let loads = |text: &&str| {
+                text.contains("plugin")
+                    || text.starts_with('@')
+                    || text.contains("-load")
+                    || text.starts_with("-fuse-ld")
+            };
+            texts().find(loads).map(|text| format!("`{name} {text}`")).and_then(runs)
+        }
+        "go" => texts()
+            .find(|text| text.contains("extld") || text.contains("toolexec"))
+            .map(|text| format!("`{name} {text}`"))
+            .and_then(runs),
+        "cargo" | "rustc" => {
+            let links = |text: &&str| text.contains("linker") || text.contains("codegen-backend");
+            texts().find(links).map(|text| format!("`{name} {text}`")).and_then(runs)
+        }
+        _ => None,
+    }
+}
+
+fn worst(found: impl Iterator<Item = Option<About>>) -> Option<About> {
+    found.flatten().min_by_key(|about| *about != About::Program)
+}
+
+/// `ext::…`, `fd::…`: git runs a helper of that name.
+fn is_helper(text: &str) -> bool {
+    text.split_once("::").is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    })
+}
+
+/// The programs that sed is given, or `None` if an option is not known.
+fn sed_scripts(words: &[Resolved]) -> Option<Vec<&str>> {
+    let mut rest = words.iter().skip(1).map(|word| word.text.as_str());
+    let (mut scripts, mut first, mut given, mut ended) = (Vec::new(), None, false, false);
+    while let Some(text) = rest.next() {
+        if ended || text == "-" || !text.starts_with('-') {
+            first = first.or(Some(text));
+            continue;
+        }
+        if text == "--" {
+            ended = true;
+        } else if let Some(long) = text.strip_prefix("--") {
+            let (name, value) =
+                long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            if !name.is_empty() && "expression".starts_with(name) {
+                given = true;
+                scripts.push(match value {
+                    Some(value) => value,
+                    None => rest.next().unwrap_or_default(),
+                });
+            } else if "file".starts_with(name) && name.starts_with("fi") {
+                // Its flag is risky by itself.
+                given = true;
+                if value.is_none() {
+                    rest.next();
+                }
+            } else if ![
+                "quiet",
+                "silent",
+                "in-place",
+                "regexp-extended",
+                "separate",
+                "null-data",
+                "zero-terminated",
+                "posix",
+                "sandbox",
+                "unbuffered",
+                "debug",
+                "follow-symlinks",
+                "binary",
+                "help",
+                "version",
+                "line-length",
+            ]
+            .iter()
+            .any(|known| known.starts_with(name))
+            {
+                return None;
+            }
+        } else {
+            let mut letters = text[1..].char_indices();
+            while let Some((at, letter)) = letters.next() {
+                let attached = &text[1 + at + letter.len_utf8()..];
+                match letter {
+                    'n' | 'r' | 'E' | 's' | 'u' | 'z' | 'b' => {}
+                    'i' => break,
+                    'e' | 'f' | 'l' => {
+                        given |= letter != 'l';
+                        let value =
+                            if attached.is_empty() { rest.next().unwrap_or_default() } else { attached };
+                        if letter == 'e' {
+                            scripts.push(value);
+                        }
+                        break;
+                    }
+                    _ => return None,
+                }
+            }
+        }
+    }
+    if !given {
+        scripts.extend(first);
+    }
+    Some(scripts)
+}
+
+/// The module that Python runs, however its flag is written.
+fn python_module(words: &[Resolved]) -> Option<&str> {
+    let mut rest = words.iter().skip(1).map(|word| word.text.as_str());
+    while let Some(text) = rest.next() {
+        let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+            return None;
+        };
+        if let Some((_, module)) = letters.split_once('m') {
+            return if module.is_empty() { rest.next() } else { Some(module) };
+        }
+        if letters.ends_with(['W', 'X']) {
+            rest.next();
+        }
+    }
+    None
+}
+
+/// Does `make` read its rules from a pipe, whatever that is called?
+fn is_fed(words: &[Resolved]) -> bool {
+    let is_pipe = |word: &Resolved, file: &str| {
+        !word.is_static || file == "-" || path::is_harmless(file) || file.starts_with("/proc/")
+    };
+    let names_file = |flag: &str| {
+        (flag.starts_with("--f") && "--file".starts_with(flag))
+            || (flag.starts_with("--mak") && "--makefile".starts_with(flag))
+            || (flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('f'))
+    };
+    let attached = |word: &Resolved| {
+        let text = word.text.as_str();
+        let long = text
+            .split_once('=')
+            .filter(|(flag, _)| names_file(flag) && flag.starts_with("--"))
+            .map(|(_, file)| file);
+        let short = || {
+            text.split_once('f')
+                .filter(|(flags, _)| text.starts_with('-') && !text.starts_with("--") && !flags.contains('='))
+        };
+        let file = long.or_else(|| short().map(|(_, file)| file));
+        file.is_some_and(|file| !file.is_empty() && is_pipe(word, file))
+    };
+    words.windows(2).any(|pair| names_file(&pair[0].text) && is_pipe(&pair[1], &pair[1].text))
+        || words.iter().skip(1).any(attached)
+}
