@@ -105,7 +105,10 @@ fn complaint(found: &Analysis, knows: Knows, event: &Event) -> Option<&'static s
             if argv.iter().any(|word| word.starts_with("-r") && name == "touch") {
                 return None;
             }
-            let files = argv.iter().skip(1).filter(|word| !word.starts_with('-') && !word.is_empty());
+            let files = argv
+                .iter()
+                .skip(1)
+                .filter(|word| !word.starts_with('-') && !word.is_empty() && !word.starts_with("/dev/"));
             for word in files {
                 let path = if word.starts_with('/') { word.clone() } else { format!("{cwd}/{word}") };
                 let by_find = found.commands.iter().any(|one| one.source.starts_with("find"))

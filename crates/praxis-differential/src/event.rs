@@ -180,7 +180,8 @@ fn seen_from(notice: &Notice, folder: u64) -> Option<String> {
     } else {
         format!("/proc/{}/fd/{folder}", notice.pid)
     };
-    Some(std::fs::read_link(link).ok()?.to_string_lossy().into_owned())
+    let path = std::fs::read_link(link).ok()?.to_string_lossy().into_owned();
+    Some(path.trim_end_matches(" (deleted)").to_owned())
 }
 
 /// The path as the jail names it.

@@ -11,6 +11,7 @@ mod words;
 use fastrand::Rng;
 
 pub(crate) use mutate::tokens;
+pub(crate) use pieces::FOUND;
 
 /// The script of a number; the same number gives the same script.
 pub(crate) fn script(seed: u64) -> String {

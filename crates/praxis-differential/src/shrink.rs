@@ -1,12 +1,17 @@
 //! A failing script made as short as it can be.
 
+use std::time::{Duration, Instant};
+
 use crate::generate::tokens;
 
 /// Tries at most.
 const MOST: usize = 400;
+/// Time at most.
+const LONGEST: Duration = Duration::from_secs(4);
 
 /// Drops pieces of `script` as long as `fails` says that the rest still fails.
 pub(crate) fn shrink(script: &str, mut fails: impl FnMut(&str) -> bool) -> String {
+    let start = Instant::now();
     let mut tries = 0;
     let mut best: Vec<String> = tokens(script);
     for letters in [false, true] {
@@ -21,7 +26,7 @@ pub(crate) fn shrink(script: &str, mut fails: impl FnMut(&str) -> bool) -> Strin
                 let mut shorter = best.clone();
                 shorter.drain(at..(at + size).min(best.len()));
                 tries += 1;
-                if tries > MOST {
+                if tries > MOST || start.elapsed() > LONGEST {
                     return best.concat();
                 }
                 if fails(&shorter.concat()) {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::check::Knows;
+use crate::event::Seen;
 use crate::jail::{Jail, Shell};
 use crate::options::Options;
 use crate::{check, generate, shrink};
@@ -62,6 +63,16 @@ pub(crate) enum Word {
 }
 
 impl Counts {
+    fn note(&mut self, knows: Knows, seen: &Seen) {
+        let active = !seen.events.is_empty();
+        self.scripts += 1;
+        self.certain += u64::from(knows == Knows::All);
+        self.named += u64::from(knows == Knows::Programs);
+        self.active += u64::from(active);
+        self.telling += u64::from(active && knows != Knows::Nothing);
+        self.stopped += u64::from(seen.was_stopped);
+    }
+
     pub(crate) fn add(&mut self, more: &Self) {
         self.scripts += more.scripts;
         self.certain += more.certain;
@@ -180,21 +191,25 @@ pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()
     let mut counts = Counts::default();
     let mut told = Instant::now();
     let mut known = HashSet::new();
-    let mut index = number;
     let forget = options.forget.as_deref();
-    while index < options.scripts && known.len() < options.most {
-        let luck = seed_of(options.seed, index);
-        let (script, shell) = (jail.placed(&generate::script(luck)), shell_of(luck, jail.has_dash()));
+    let found_before = if options.scripts == 0 { 0 } else { 2 * generate::FOUND.len() as u64 };
+    let mut turn = number;
+    while turn < options.scripts + found_before && known.len() < options.most {
+        let index = turn.saturating_sub(found_before);
+        let luck = seed_of(options.seed, turn);
+        let (script, shell) = if turn < found_before {
+            let shell = if turn.is_multiple_of(2) || !jail.has_dash() { Shell::Bash } else { Shell::Dash };
+            (generate::FOUND[turn as usize / 2].clone(), shell)
+        } else {
+            let luck = seed_of(options.seed, index);
+            (generate::script(luck), shell_of(luck, jail.has_dash()))
+        };
+        let script = jail.placed(&script);
         let found = check::read(&script, shell, &prefix, forget);
         let seen = jail.run(&script, shell, luck)?;
-        let active = !seen.events.is_empty();
-        counts.scripts += 1;
-        let knows = Knows::of(&found);
-        counts.certain += u64::from(knows == Knows::All);
-        counts.named += u64::from(knows == Knows::Programs);
-        counts.active += u64::from(active);
-        counts.telling += u64::from(active && knows != Knows::Nothing);
-        counts.stopped += u64::from(seen.was_stopped);
+        if turn >= found_before {
+            counts.note(Knows::of(&found), &seen);
+        }
         if let Some((_, complaint)) = check::unlisted(&found, &seen.events) {
             let failure = explain(&mut jail, index, &script, complaint, shell, luck, forget)?;
             if known.insert(failure.shape()) {
@@ -205,7 +220,7 @@ pub(crate) fn work(options: &Options, number: u64, root: &Path) -> io::Result<()
             told = Instant::now();
             writeln!(out, "{}", Word::Counts(std::mem::take(&mut counts)).write())?;
         }
-        index += options.workers;
+        turn += options.workers;
     }
     writeln!(out, "{}", Word::Counts(counts).write())
 }

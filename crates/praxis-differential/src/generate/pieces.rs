@@ -21,6 +21,11 @@ static LISTS: LazyLock<HashMap<&'static str, Vec<String>>> = LazyLock::new(|| {
     lists
 });
 
+/// Scripts that were read wrong once.
+pub(crate) static FOUND: LazyLock<Vec<String>> = LazyLock::new(|| {
+    include_str!("found.txt").lines().filter(|line| !line.starts_with("# ")).map(decode).collect()
+});
+
 /// One piece of a list.
 pub(super) fn any(rng: &mut Rng, list: &str) -> &'static str {
     let pieces = LISTS.get(list).map_or(&[][..], Vec::as_slice);
