@@ -68,7 +68,7 @@ impl Walker<'_> {
         let source = part.text(text);
         let is_move = source == "cd" || source.starts_with("cd ") || source.starts_with("pushd ");
         if part.kind() == "command" && is_move && self.state.folders != before.folders {
-            state.fallback.clone_from(&before.fallback);
+            state.fallback.clone_from(&state.landed);
         }
         state
     }

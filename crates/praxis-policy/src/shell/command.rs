@@ -340,7 +340,7 @@ impl Walker<'_> {
                     self.state.set(name, None);
                 }
             }
-            if freezes {
+            if freezes || (!is_plain && !flags.is_empty()) {
                 self.state.freeze(name);
             }
         }

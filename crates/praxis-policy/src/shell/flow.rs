@@ -49,6 +49,9 @@ impl Walker<'_> {
         self.sequence(node, text, depth);
         if self.state.folders != before.folders {
             self.doubt_files("a loop changes its folder");
+            if node.text(text).contains("PWD") {
+                self.doubt("a loop changes its folder and uses its name");
+            }
             self.state.lose_folder();
         }
         let is_changed = self.state.shadowed.is_some() && before.shadowed.is_none();
@@ -103,8 +106,6 @@ impl Walker<'_> {
 
     fn forget_all(&mut self) {
         self.state.forget();
-        let home = Value::Text(self.place.home.to_owned());
-        self.state.set("HOME", Some(home));
     }
 
     /// May a command of this name assign variables?

@@ -137,6 +137,12 @@ impl Walker<'_> {
         if name == "eval" {
             return self.eval(at, &words[1..]);
         }
+        if name == "exec"
+            && self.dialect != Dialect::Bash
+            && words.get(1).is_some_and(|w| w.text.starts_with('-'))
+        {
+            self.mark(at, "not every shell has options of `exec`".into());
+        }
         if NAMERS.contains(&name.as_str()) && words.iter().any(|word| word::runs_in_brackets(&word.text)) {
             self.mark(at, format!("`{name}` may run what stands in brackets"));
         }
@@ -283,6 +289,12 @@ impl Walker<'_> {
             .take_while(|w| matches!(w.text.as_str(), "-L" | "-P" | "-e" | "-LP" | "--"))
             .count();
         let target = words.get(1 + flags);
+        let is_physical =
+            words[1..=flags].iter().any(|word| word.text != "--" && (head != "cd" || word.text != "-L"));
+        if is_physical && (head != "cd" || target.is_some_and(|word| word.text.contains(".."))) {
+            self.doubt_files(format!("where `{head}` goes is not known"));
+            return self.state.lose_folder();
+        }
         if head == "popd" {
             return match self.state.pushed.pop() {
                 Some(folders) if words.len() == 1 => self.state.folders = folders,
@@ -449,6 +461,11 @@ impl Walker<'_> {
             }
             // What it may well run is followed, but only what is written is listed.
             self.out.commands.truncate(listed);
+            if inert && !rest.is_empty() {
+                let more = Resolved { tame: true, ..Resolved::unknown("…") };
+                let line: Vec<Resolved> = rest.iter().cloned().chain([more]).collect();
+                return self.apart(|me| me.run_at(&line, level + 1));
+            }
         }
         if rest.is_empty() {
             if matches!(name, "sudo" | "doas" | "chroot" | "busybox" | "unshare" | "nsenter") {

@@ -238,6 +238,11 @@ impl Lexer<'_> {
         if matches!(sign, "&>>" | "&>" | "<<<") {
             self.only_bash("it has a redirection that only bash knows")?;
         }
+        let spaces =
+            self.text[self.at..self.end].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        if matches!(sign, "<&" | ">&") && spaces > 0 && self.peek(spaces) == b'-' {
+            return Err("a closed descriptor is written in an unusual way");
+        }
         if matches!(sign, "<&" | ">&") && self.peek(0) == b'-' {
             self.at += 1;
             self.out.redirects.push((start, self.at));
@@ -282,6 +287,9 @@ impl Lexer<'_> {
         let touches = matches!(self.peek(0), b'<' | b'>');
         if touches && word.bytes().all(|byte| byte.is_ascii_digit()) {
             // The number of a descriptor.
+            if word.len() > 1 {
+                self.only_bash("it has a descriptor that only bash knows")?;
+            }
             return Ok(next);
         }
         if touches && word.starts_with('{') && word.ends_with('}') {

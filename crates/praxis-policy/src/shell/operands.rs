@@ -190,7 +190,7 @@ impl Walker<'_> {
         if word.text == "-" || path::is_url(&word.text) {
             return;
         }
-        if let Some(rest) = word.text.strip_prefix("file://").filter(|_| word.is_static) {
+        if let Some(rest) = path::of_url(&word.text).filter(|_| word.is_static) {
             self.touch(&Resolved::fixed(rest), write);
             return;
         }
@@ -219,7 +219,10 @@ impl Walker<'_> {
         let (key, value) = text.split_once('=').unwrap_or(("", text));
         let is_key = !key.is_empty() && !key.contains('/');
         let value = if is_key { value } else { text };
-        let value = value.strip_prefix("file://").unwrap_or(value);
+        if let Some(rest) = path::of_url(value) {
+            self.touch(&Resolved::fixed(rest), false);
+            return;
+        }
         if path::looks_like(value) || word.glob.is_some() {
             self.touch(&part(word, value), false);
         }
@@ -322,11 +325,15 @@ impl Walker<'_> {
         while let Some(word) = tests.next() {
             match word.text.as_str() {
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let inner: Vec<Resolved> = tests
-                        .by_ref()
-                        .take_while(|word| !matches!(word.text.as_str(), ";" | "+"))
-                        .map(|word| (*word).clone())
-                        .collect();
+                    let mut inner: Vec<Resolved> = Vec::new();
+                    for word in tests.by_ref() {
+                        // A plus ends it only right behind the names.
+                        let is_end = word.text == "+" && inner.last().is_some_and(|last| last.text == "{}");
+                        if word.text == ";" || is_end {
+                            break;
+                        }
+                        inner.push((*word).clone());
+                    }
                     self.found(&inner, &roots, level);
                 }
                 "-fprint" | "-fprintf" | "-fprint0" | "-fls" => {

@@ -95,10 +95,21 @@ pub(super) fn looks_like(text: &str) -> bool {
         && !text.contains(['^', '|', '\\', '(', '$', '<', '>'])
 }
 
+/// The file that an address without a network names.
+pub(super) fn of_url(text: &str) -> Option<&str> {
+    let is_file = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:"));
+    let rest = text.get(5..).filter(|_| is_file)?;
+    // A host may stand between the slashes.
+    Some(match rest.strip_prefix("//") {
+        Some(rest) => rest.find('/').map_or("/", |at| &rest[at..]),
+        None => rest,
+    })
+}
+
 /// Is it an address of the network?
 pub(super) fn is_url(text: &str) -> bool {
     text.split_once("://").is_some_and(|(scheme, _)| {
-        scheme != "file"
+        !scheme.eq_ignore_ascii_case("file")
             && !scheme.is_empty()
             && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
     })

@@ -53,6 +53,8 @@ pub(super) struct State {
     pub(super) folders: Vec<String>,
     /// Where they would start if a `cd` without `&&` behind it had failed.
     pub(super) fallback: Vec<String>,
+    /// Which of those are left if the last `cd` did its work.
+    pub(super) landed: Vec<String>,
     /// Pushed folders.
     pub(super) pushed: Vec<Vec<String>>,
     /// Values assigned so far; `None` is a value that is not known.
@@ -70,6 +72,7 @@ impl State {
         Self {
             folders: vec![path::absolute("/", place.cwd)],
             fallback: Vec::new(),
+            landed: Vec::new(),
             pushed: Vec::new(),
             variables: Rc::default(),
             frozen: Rc::default(),
@@ -88,7 +91,11 @@ impl State {
                 *folder = path::absolute(folder, target);
             }
         }
-        for folder in old {
+        self.landed = match target.starts_with('/') {
+            true => Vec::new(),
+            false => self.fallback.iter().map(|folder| path::absolute(folder, target)).collect(),
+        };
+        for folder in old.into_iter().chain(self.landed.clone()) {
             if !self.fallback.contains(&folder) {
                 self.fallback.push(folder);
             }

@@ -123,6 +123,11 @@ impl<'p> Walker<'p> {
         if gaps::any(&tree, text) {
             self.doubt("a part of the script cannot be read");
         }
+        if matches!(self.dialect, Dialect::Zsh | Dialect::Other)
+            && text.contains(|sign| "$`~*?[]{}()=^#!<>\\%".contains(sign))
+        {
+            self.doubt("the shell that runs it may mean another thing");
+        }
         match lexer::lex(text, self.dialect) {
             Ok(lexed) => {
                 if let Some(reason) = agree::differs(&tree, &lexed) {

@@ -162,7 +162,8 @@ fn tilde(cells: Vec<Cell>, scope: &dyn Scope) -> Option<Vec<Cell>> {
             rest = tail;
             continue;
         }
-        let len = tail.iter().position(|c| matches!(c.sign, '/' | ':')).unwrap_or(tail.len());
+        let ends = |cell: &Cell| cell.sign == '/' || (assigns && cell.sign == ':');
+        let len = tail.iter().position(ends).unwrap_or(tail.len());
         if tail[..len].iter().any(|c| c.quoted) {
             out.push(*cell);
             rest = tail;

@@ -151,6 +151,12 @@ pub(super) fn wild(part: &str) -> String {
     let mut rest = part;
     while let Some(start) = rest.find('[') {
         out.push_str(&rest[..start]);
+        // Classes have brackets of their own: whatever they mean, they are in there.
+        if ["[:", "[.", "[="].iter().any(|class| rest[start + 1..].contains(class)) {
+            out.push('*');
+            rest = rest.rfind(']').map_or("", |end| &rest[end + 1..]);
+            continue;
+        }
         // A `]` right after the opening, or after its negation, is a member.
         let skip = start
             + 1
