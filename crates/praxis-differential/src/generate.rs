@@ -5,6 +5,7 @@ mod flow;
 mod grammar;
 mod mutate;
 mod pieces;
+mod puzzle;
 
 mod words;
 
@@ -17,8 +18,9 @@ pub(crate) use pieces::FOUND;
 pub(crate) fn script(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let source = match rng.u32(0..100) {
-        0..56 => grammar::script(&mut rng),
-        56..80 => flow::script(&mut rng),
+        0..46 => grammar::script(&mut rng),
+        46..68 => flow::script(&mut rng),
+        68..80 => puzzle::script(&mut rng),
         80..93 => corpus::script(&mut rng).to_owned(),
         _ => {
             let one = grammar::script(&mut rng);
