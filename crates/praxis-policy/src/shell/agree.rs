@@ -23,7 +23,7 @@ pub(super) fn differs(tree: &Tree, lexed: &Lexed) -> Option<&'static str> {
         let kind = node.kind();
         match kind {
             "command_name" | "declaration_command" | "unset_command" => names.push(node.start()),
-            "test_command" if !node.children().next().is_some_and(|first| first.kind() == "[[") => {
+            "test_command" => {
                 let first = node.children().next().map(Node::kind);
                 if first == Some("[") {
                     let (start, end) = (node.start(), node.end());

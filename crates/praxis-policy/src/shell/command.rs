@@ -10,6 +10,7 @@ impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
     pub(super) fn command_node(&mut self, node: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
         let handed = self.feed.take();
+        let outer_input = std::mem::take(&mut self.outer_input);
         let children = node.children().collect::<Vec<_>>();
         self.gaps(&children, text);
         let joined = joins(&children, text);
@@ -43,7 +44,8 @@ impl Walker<'_> {
         if let Some(reason) = special {
             self.doubt(reason);
         }
-        let feed = if takes_input(node) { self.given(node, text) } else { handed };
+        let has_input = !outer_input && takes_input(node);
+        let feed = if has_input { self.given(node, text) } else { handed };
         let said = self.output(&words, feed.as_ref());
         self.feed = feed;
         // What is assigned for the command alone is seen by functions and by `eval`.
@@ -119,7 +121,14 @@ impl Walker<'_> {
         }
         if let Some(body) = body {
             let handed = self.feed.take();
-            self.feed = if takes_input(node) { self.given(node, text) } else { handed };
+            let has_input = takes_input(node);
+            self.feed = if has_input { self.given(node, text) } else { handed };
+            match body.kind() {
+                "command" => self.outer_input = has_input,
+                // It is the last command of a pipe that the redirection belongs to.
+                "pipeline" if has_input => self.tail_input = Some(self.feed.take()),
+                _ => {}
+            }
             let before = self.state.clone();
             let pipes = |part: Node<'_>| {
                 part.kind() == "heredoc_redirect" && part.named().any(|inner| inner.kind() == "pipeline")
@@ -305,7 +314,13 @@ impl Walker<'_> {
         if flags.contains(['i', 'n']) && head != "unset" {
             self.mark(at, format!("`{head} {flags}` changes what assignments mean"));
         }
+        if self.dialect != Dialect::Bash && matches!(head.as_str(), "declare" | "typeset") {
+            self.mark(at, format!("not every shell has `{head}`"));
+        }
+        // In a function they end with it.
+        let is_local = !self.calls.is_empty() && head != "export" && head != "readonly";
         let is_plain = matches!(head.as_str(), "declare" | "typeset" | "export" | "readonly")
+            && !is_local
             && !flags.contains(['i', 'n', 'l', 'u', 'a', 'A', 'c', 'f', 'F', 'g', 't', 'I']);
         let freezes = head == "readonly" || flags.contains('r');
         for (child, word) in children.iter().zip(&words).skip(1) {

@@ -35,6 +35,7 @@ impl Walker<'_> {
             return self.doubt("the script is nested too deep");
         }
         let mut redirects = std::mem::take(&mut self.redirects);
+        let tail_input = self.tail_input.take();
         let mut said = first;
         for (at, part) in parts.iter().enumerate() {
             let last = at + 1 == parts.len();
@@ -42,6 +43,10 @@ impl Walker<'_> {
                 std::mem::swap(&mut self.redirects, &mut redirects);
             }
             self.feed = said.take();
+            if last && let Some(input) = &tail_input {
+                self.feed.clone_from(input);
+                self.outer_input = part.kind() == "command";
+            }
             self.said = None;
             let extra = if last { extra } else { &[] };
             // `cd x && ls 2>&1 | cat`: the grammar puts the whole list into the pipe, the shell only its end.

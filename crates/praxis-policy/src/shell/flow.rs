@@ -40,13 +40,26 @@ impl Walker<'_> {
                 self.round(node, text, depth);
             }
         }
+        if ["break", "continue", "return"].iter().any(|word| node.text(text).contains(word)) {
+            self.forget_assigned(node, text);
+        }
         self.state.merge(&before);
     }
 
     /// One way through a loop.
     fn round(&mut self, node: Node<'_>, text: &str, depth: usize) {
         let before = self.state.clone();
-        self.sequence(node, text, depth);
+        if node.kind() == "c_style_for_statement" {
+            // Its head is arithmetic, although some of it looks like assignments.
+            for child in node.named() {
+                match child.kind() {
+                    "do_group" | "compound_statement" => self.walk(child, text, depth),
+                    _ => _ = self.nested(child, text, depth),
+                }
+            }
+        } else {
+            self.sequence(node, text, depth);
+        }
         if self.state.folders != before.folders {
             self.doubt_files("a loop changes its folder");
             if node.text(text).contains("PWD") {
@@ -90,8 +103,20 @@ impl Walker<'_> {
                     assigned.insert(name.to_owned(), false);
                 }
                 "declaration_command" | "unset_command" | "function_definition" => return self.forget_all(),
-                "command_name" if !is_plain(source) || self.sets_variables(source) => {
-                    return self.forget_all();
+                "command" => {
+                    let name = part.named().find(|child| child.kind() == "command_name");
+                    let name = name.map_or("", |name| name.text(text));
+                    if name == "read" {
+                        let words = part.named().skip(1).map(|word| word.text(text));
+                        for word in words.chain(["REPLY"]) {
+                            if !is_plain(word) {
+                                return self.forget_all();
+                            }
+                            assigned.insert(word.to_owned(), false);
+                        }
+                    } else if !is_plain(name) || self.sets_variables(name) {
+                        return self.forget_all();
+                    }
                 }
                 "expansion" if source.contains('=') => return self.forget_all(),
                 _ => {}
@@ -208,7 +233,13 @@ impl Walker<'_> {
         self.out.commands[at].destroys = false;
         self.calls.push(name.to_owned());
         let known = self.out.commands.len();
+        let before = self.state.clone();
         self.script(&function.body);
+        // Who knows how much of it happens before it ends.
+        if ["return", "exit", "break", "continue"].iter().any(|word| function.body.contains(word)) {
+            self.state.forget();
+            self.state.merge(&before);
+        }
         let later = self.out.commands.split_off(known);
         self.out.commands.extend(later.into_iter().filter(|command| !function.listed.contains(command)));
         self.calls.pop();

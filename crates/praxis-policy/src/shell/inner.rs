@@ -255,7 +255,13 @@ impl Walker<'_> {
             _ => false,
         };
         let options_only = name == "set" && words[1..].iter().all(|w| w.is_static && w.text != "--");
-        if (program.forget && !options_only) || into_variable {
+        let names_only =
+            |word: &Resolved| word.is_static && word.glob.is_none() && !self.table.is_special(&word.text);
+        if name == "read" && words[1..].iter().all(names_only) {
+            for name in words[1..].iter().map(|word| word.text.as_str()).chain(["REPLY"]) {
+                self.state.set(name, None);
+            }
+        } else if (program.forget && !options_only) || into_variable {
             self.state.forget();
             let named = |word: &Resolved| !word.is_static || self.table.is_special(&word.text);
             if words[1..].iter().any(named) {
@@ -441,6 +447,12 @@ impl Walker<'_> {
             }
             rest = &rest[1..];
         }
+        if let Some(inner) = rest.first().map(|word| word.text.as_str())
+            && BUILTINS.contains(&inner)
+            && !matches!(name, "command" | "builtin" | "then" | "do")
+        {
+            self.mark(at, format!("`{name}` runs a program called `{inner}`"));
+        }
         if name == "xargs" {
             let inner = rest.first().map(|word| word.text.as_str());
             let inert = inner.is_none_or(|inner| {
@@ -479,13 +491,10 @@ impl Walker<'_> {
         if matches!(name, "command" | "builtin" | "then" | "do") {
             return self.run_at(rest, level + 1);
         }
-        if BUILTINS.contains(&rest[0].text.as_str()) {
-            self.mark(at, format!("`{name}` runs a program called `{}`", rest[0].text));
-        }
         self.apart(|me| {
             if let Some(folder) = folder {
                 me.state.go(&folder);
-                me.state.fallback.clear();
+                me.state.fallback = me.state.landed.clone();
             }
             me.run_at(rest, level + 1);
         });

@@ -150,8 +150,7 @@ fn sed_scripts(words: &[Resolved]) -> Option<Vec<&str>> {
                 return None;
             }
         } else {
-            let mut letters = text[1..].char_indices();
-            while let Some((at, letter)) = letters.next() {
+            for (at, letter) in text[1..].char_indices() {
                 let attached = &text[1 + at + letter.len_utf8()..];
                 match letter {
                     'n' | 'r' | 'E' | 's' | 'u' | 'z' | 'b' => {}
@@ -180,9 +179,7 @@ fn sed_scripts(words: &[Resolved]) -> Option<Vec<&str>> {
 fn python_module(words: &[Resolved]) -> Option<&str> {
     let mut rest = words.iter().skip(1).map(|word| word.text.as_str());
     while let Some(text) = rest.next() {
-        let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
-            return None;
-        };
+        let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
         if let Some((_, module)) = letters.split_once('m') {
             return if module.is_empty() { rest.next() } else { Some(module) };
         }

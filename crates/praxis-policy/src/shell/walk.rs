@@ -34,6 +34,10 @@ pub(super) struct Walker<'p> {
     pub(super) destroys: bool,
     /// What the next command finds on its input.
     pub(super) feed: Option<Feed>,
+    /// Does a redirection further out take the place of what the next command is given?
+    pub(super) outer_input: bool,
+    /// What the last command of the next pipe finds on its input, where a redirection says so.
+    pub(super) tail_input: Option<Option<Feed>>,
     /// Did the names that were handed over last come without their folder?
     pub(super) bare_names: bool,
     /// What the last command said.
@@ -66,6 +70,8 @@ impl<'p> Walker<'p> {
             fills: true,
             destroys: false,
             feed: None,
+            outer_input: false,
+            tail_input: None,
             bare_names: true,
             said: None,
             tail_is_piped: false,
