@@ -366,6 +366,8 @@ fn braces(cells: Vec<Cell>, out: &mut Vec<Vec<Cell>>, depth: usize) -> bool {
             Some(Some(parts)) => parts,
             Some(None) => return false,
             None if cells.iter().filter(|cell| is(cell, '{')).count() > 1 => return false,
+            // `{},}`: without a comma before it, the first end is none.
+            None if cells[close + 1..].iter().any(|cell| is(cell, '}')) => return false,
             None => {
                 out.push(cells);
                 return out.len() <= MOST_WORDS;
