@@ -77,6 +77,17 @@ pub(super) fn inside(name: &str, words: &[Resolved]) -> Option<Doubt> {
             };
             texts().find(loads).map(|text| format!("`{name} {text}`")).and_then(runs)
         }
+        "cmake" => {
+            let sets = |text: &&str| {
+                ["COMPILER", "LAUNCHER", "_PROGRAM", "LINKER"].iter().any(|name| text.contains(name))
+            };
+            texts().find(sets).map(|text| format!("`{name} {text}`")).and_then(runs)
+        }
+        "npm" | "yarn" | "pnpm" => {
+            let is_init = texts().next().is_some_and(|sub| matches!(sub, "init" | "create"));
+            let package = texts().skip(1).find(|text| !text.starts_with('-')).filter(|_| is_init);
+            package.map(|text| format!("`{name} init {text}`")).and_then(runs)
+        }
         "go" => texts()
             .find(|text| text.contains("extld") || text.contains("toolexec"))
             .map(|text| format!("`{name} {text}`"))

@@ -34,6 +34,9 @@ impl Walker<'_> {
             && let Some(first) = words.get(1).filter(|word| !word.text.starts_with('-'))
         {
             rest.next();
+            if !first.is_static {
+                self.unknown(at, name, program, first, false);
+            }
             self.tar(words, &format!("-{}", first.text));
         } else if name == "tar" {
             self.tar(words, "");

@@ -193,7 +193,7 @@ impl<'p> Walker<'p> {
                 self.sequence(node, text, depth);
                 self.state.merge(&before);
             }
-            "arithmetic_expansion" => {
+            "arithmetic_expansion" | "expansion" | "string" | "concatenation" => {
                 self.nested(node, text, depth);
             }
             "compound_statement" if node.text(text).starts_with("((") => {

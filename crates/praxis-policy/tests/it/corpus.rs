@@ -109,7 +109,6 @@ fn hardly_anything_of_every_day_is_a_question() {
         .filter(|(_, judgement)| outcome(judgement, &authority) != Outcome::Allow)
         .map(|(script, judgement)| format!("{script}\n    {:?} {:?}", judgement.care, judgement.outside))
         .collect();
-    println!("{}", asked.join("\n"));
     assert!(
         asked.len() * 100 <= scripts.len() * 7,
         "{} of {} ask\n{}",
@@ -130,4 +129,21 @@ fn evasions_about_programs_are_questions_under_a_view_too() {
     let known: Vec<&str> =
         include_str!("../corpus/held.txt").lines().filter(|line| !line.starts_with("# ")).collect();
     assert_eq!(slipped.join("\n"), known.join("\n").replace("\\n", "\n").replace("\\t", "\t"));
+}
+
+/// Fresh ones, with the kernel holding the files: none of these is about files alone.
+#[test]
+fn no_trick_runs_unasked_under_a_view() {
+    let authority = authority("*", &["rm", "git push"]);
+    let text = include_str!("../corpus/tricks.txt");
+    let scripts: Vec<String> =
+        text.lines().filter(|line| !line.starts_with("# ")).map(|line| line.replace("\\n", "\n")).collect();
+    assert!(scripts.len() >= 250);
+    let slipped: Vec<String> = scripts
+        .into_iter()
+        .map(|script| (judged_on(&script, true).1, script))
+        .filter(|(judgement, _)| outcome(judgement, &authority) == Outcome::Allow)
+        .map(|(_, script)| script)
+        .collect();
+    assert_eq!(slipped.join("\n"), "");
 }

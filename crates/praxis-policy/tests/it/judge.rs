@@ -1,10 +1,10 @@
 //! What is asked for a script, and how carefully.
 
-use praxis_policy::shell::{Judgement, Leaving, Need};
+use praxis_policy::shell::{Dialect, Judgement, Leaving, Need, Outside, Place, analyse};
 use praxis_policy::{Authority, Care};
 use praxis_proto::{Action, Rule};
 
-use crate::ground::{Outcome, judged, outcome};
+use crate::ground::{Outcome, PLACE, judged, judged_on, outcome};
 
 fn judgement(script: &str) -> Judgement {
     judged(script).1
@@ -215,4 +215,107 @@ fn a_script_of_nothing_but_git_is_known_as_such() {
     assert_eq!(config("git checkout -b x origin/x"), (true, false));
     assert_eq!(config("git remote set-url o x"), (true, true));
     assert_eq!(config("git submodule update --init"), (true, true));
+}
+
+/// Where the kernel holds the files, only what is about programs or a loss is a question.
+#[test]
+fn a_view_answers_which_files_and_nothing_else() {
+    let held = |script: &str| judged_on(script, true).1;
+    for files in [
+        "cat $X",
+        "for f in $(git ls-files); do wc -l \"$f\"; done",
+        "cd \"$(git rev-parse --show-toplevel)\" && ls",
+        "find . -name '*.rs' | xargs grep -n x",
+        "ls > \"$X\"",
+        "curl -o x https://x.example",
+        "make | tee build.log",
+    ] {
+        assert!(matches!(judgement(files).care, Care::Doubt { .. }), "{files}: {:?}", judgement(files).care);
+        assert_eq!(held(files).care, Care::Usual, "{files}");
+        assert!(
+            !held(files).patterns.contains(&files.to_owned()),
+            "the script as a whole needs no rule: {files}"
+        );
+    }
+    for loss in
+        ["rm -f \"$X\"", "mv $X y", "find . -name x -delete", "git clean -fd $X", "truncate -s 0 \"$X\""]
+    {
+        let care = held(loss).care;
+        assert!(matches!(care, Care::Doubt { grave: true, .. }), "{loss}: {care:?}");
+    }
+    for program in ["$X", "sort $X", "git log $X", "eval $X", "echo $((X))", "sed \"$X\" f", "awk \"$X\" f"] {
+        assert!(matches!(held(program).care, Care::Doubt { .. }), "{program}");
+    }
+    assert!(held("rm -rf ~").care.confirms());
+}
+
+#[test]
+fn a_doubt_is_grave_where_something_is_destroyed_or_sent_away() {
+    let grave = |script: &str| match judgement(script).care {
+        Care::Doubt { grave, .. } => grave,
+        other => panic!("{script}: {other:?}"),
+    };
+    for script in [
+        "$X; rm y",
+        "rm $X",
+        "eval $X; git reset --hard",
+        "$X; git push",
+        "$X; git checkout -- .",
+        "$X; dd if=a of=b",
+    ] {
+        assert!(grave(script), "{script}");
+    }
+    for script in ["$X", "cat $X", "eval $X; git status"] {
+        assert!(!grave(script), "{script}");
+    }
+}
+
+#[test]
+fn what_is_outside_is_told_with_its_paths_and_whether_it_is_written() {
+    let found = judgement("cat /etc/a /etc/b; echo > /tmp/c");
+    let outside =
+        |folder: &str, paths: &[&str], write| Outside { folder: folder.into(), paths: strings(paths), write };
+    assert_eq!(
+        found.outside,
+        [outside("/etc", &["/etc/a", "/etc/b"], false), outside("/tmp", &["/tmp/c"], true)]
+    );
+}
+
+#[test]
+fn a_repository_that_lies_about_is_not_trusted() {
+    assert!(matches!(judged_on("cd fake && git status", true).1.care, Care::Doubt { .. }));
+    assert!(!judged_on("cd fake && git status", true).1.git_only);
+    assert!(matches!(judged_on("git -C fake log", true).1.care, Care::Doubt { .. }));
+    assert_eq!(judged_on("git status", true).1.care, Care::Usual);
+    assert!(judgement("echo x > sub/.git/config").care.confirms());
+}
+
+#[test]
+fn another_shell_means_other_things() {
+    let posix = |script: &str| analyse(script, &Place { shell: Dialect::Posix, ..PLACE }).dynamic;
+    for differs in [
+        "echo $'x'",
+        "[[ a > b ]]",
+        "touch {a,b}",
+        "ls &> x",
+        "a=(b)",
+        "x+=y ls",
+        "diff <(a) <(b)",
+        "cat <<< x",
+        "pushd a",
+        "exec -c ls",
+        "ls 10>x",
+    ] {
+        assert!(posix(differs), "{differs}");
+    }
+    for same in
+        ["ls -la | wc -l", "if [ -f x ]; then cat x; fi", "for x in a b; do echo $x; done", "x=$(date)"]
+    {
+        assert!(!posix(same), "{same}");
+    }
+    let zsh = Place { shell: Dialect::Zsh, ..PLACE };
+    assert!(analyse("ls *", &zsh).dynamic && !analyse("ls -la", &zsh).dynamic);
+    for inner in ["sh -c 'echo {a,b}'", "dash -c '[[ a ]]'", "zsh -c 'ls *'"] {
+        assert!(matches!(judgement(inner).care, Care::Doubt { .. }), "{inner}");
+    }
 }

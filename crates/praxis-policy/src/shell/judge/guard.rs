@@ -32,7 +32,13 @@ impl Bench<'_> {
             let (path, place) = self.inside(&paths.changed, &[Hold::Sealed])?;
             Some(format!("change `{path}` in {}", place.name))
         };
-        by_harm.or_else(by_device).or_else(by_content).or_else(by_change)
+        // A repository inside the project, or one that is only pretended, brings programs of its own.
+        let by_repository = || {
+            let is_git = |path: &&String| path.split('/').any(|part| part == ".git");
+            let path = paths.filled.iter().map(|real| &real.path).find(is_git)?;
+            Some(format!("write `{path}`, where git looks for what to run"))
+        };
+        by_harm.or_else(by_device).or_else(by_content).or_else(by_change).or_else(by_repository)
     }
 
     /// The first path that is a place with one of these holds, or is in it.
