@@ -169,7 +169,9 @@ fn fits(words: &[Word], args: &[String]) -> bool {
     if word.text.is_empty() && fits(rest, args) {
         return true;
     }
-    if args.first() == Some(&word.text) && fits(rest, &args[1..]) {
+    // After `cd //` the shell calls the root so.
+    let is_same = |arg: &String| *arg == word.text || arg.replacen("//", "/", 1) == word.text;
+    if args.first().is_some_and(is_same) && fits(rest, &args[1..]) {
         return true;
     }
     if !word.text.contains(['*', '?', '[', '{']) {

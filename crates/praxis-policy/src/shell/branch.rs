@@ -84,7 +84,8 @@ impl Walker<'_> {
         let mut has_else = false;
         let mut in_body = false;
         let mut tested = self.state.clone();
-        for child in node.children() {
+        let children = node.children().collect::<Vec<_>>();
+        for (at, child) in children.iter().copied().enumerate() {
             match child.kind() {
                 "then" => {
                     tested = self.state.clone();
@@ -102,6 +103,9 @@ impl Walker<'_> {
                     self.sequence(child, text, depth);
                 }
                 _ if !child.is_named() => {}
+                _ if children.get(at + 1).is_some_and(|next| next.kind() == "&") => {
+                    self.apart(|me| me.walk(child, text, depth));
+                }
                 _ => self.walk(child, text, depth),
             }
         }

@@ -249,7 +249,13 @@ fn dollar<'r>(tail: &'r str, in_double: bool, scope: &dyn Scope, cells: &mut Vec
             cells.push(quoted('$'));
             return Some(tail);
         }
-        (&tail[..end], &tail[end..])
+        let (name, rest) = (&tail[..end], &tail[end..]);
+        // Braces come first, and may put letters behind the name: `$x{,y}`, `{a,$x}y`.
+        let in_braces = cells.iter().any(|cell| cell.sign == '{' && !cell.quoted);
+        if !in_double && (rest.starts_with('{') || (in_braces && rest.starts_with(['}', ',']))) {
+            return None;
+        }
+        (name, rest)
     };
     if name.is_empty() || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
         return None;
