@@ -393,9 +393,15 @@ impl Walker<'_> {
                 // Any beginning of a long option is that option.
                 let flag = wrap.valued.iter().find(long).copied().unwrap_or(flag);
                 // `-iu NAME`: the last letter of a bundle may take the next word.
+                let takes =
+                    |letter: char| wrap.valued.iter().any(|one| one.len() == 2 && one.ends_with(letter));
+                let mut before = flag.chars().skip(1).take(flag.chars().count().saturating_sub(2));
+                // `-uu NAME`: the first one has taken the rest of the bundle.
+                let is_taken = before.any(takes);
                 let ends = |valued: &&&str| {
                     valued.len() == 2
                         && !flag.starts_with("--")
+                        && !is_taken
                         && flag.chars().last() == valued.chars().last()
                 };
                 let exact = wrap.valued.contains(&flag) || wrap.valued.iter().any(|valued| ends(&valued));
