@@ -426,6 +426,12 @@ impl Walker<'_> {
                     (false, _, Some(short)) => Some(Resolved::fixed(&text[short.len()..])),
                     _ => None,
                 };
+                if let Some(value) =
+                    value.as_ref().filter(|value| !value.is_static && !word::is_one(&value.text))
+                {
+                    // It may be no word at all, and then the next one is the value.
+                    self.mark(at, format!("the value `{}` of an option is not known", short(&value.text)));
+                }
                 if let Some(value) = &value {
                     self.wrapper_value(at, name, flag, value, &mut folder);
                 } else if text.contains(['C', 'S'])

@@ -129,6 +129,10 @@ impl<'p> Walker<'p> {
         if tree.has_error {
             self.doubt("the script has a syntax error");
         }
+        if text.contains("\n\\\n") {
+            // The grammar lets the line before it go on.
+            self.doubt("a line begins with an escaped line end");
+        }
         if gaps::any(&tree, text) {
             self.doubt("a part of the script cannot be read");
         }
