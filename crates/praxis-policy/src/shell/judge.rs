@@ -139,6 +139,12 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
     let bare = bench.bare(analysis);
     let git_only = git.only && bare.is_none();
     reasons.extend(bare);
+    let makes = |touched: &&Touched| touched.how != How::Read && touched.path.contains("/-");
+    let is_globbed = analysis.touched.iter().any(|touched| touched.glob.is_some());
+    let made = analysis.touched.iter().find(makes).filter(|_| is_globbed).map(|touched| touched.path.clone());
+    let dashed = out.dashed.take().or(made);
+    reasons
+        .extend(dashed.map(|name| format!("a pattern matches `{name}`, which may be taken for an option")));
     let is_doubtful = !reasons.is_empty();
     let care = match confirm {
         Some(act) => Care::Confirm(act),
@@ -260,6 +266,8 @@ struct Paths {
     filled: Vec<Rc<Real>>,
     changed: Vec<Rc<Real>>,
     too_many: bool,
+    /// A name that a pattern matches and a program may take for an option.
+    dashed: Option<String>,
 }
 
 /// The ground, with what was seen of it.
@@ -312,6 +320,10 @@ impl Bench<'_> {
         let Some(glob) = &touched.glob else { return };
         let mut left = MOST_MATCHES;
         for path in self.matches(&touched.path, glob, &mut left) {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            if name.starts_with('-') && out.dashed.is_none() {
+                out.dashed = Some(name.to_owned());
+            }
             self.place_one(&path, touched.how, out);
         }
         out.too_many |= left == 0;

@@ -108,7 +108,9 @@ impl Walker<'_> {
     /// An argument whose value is not known. If it may be an option, a program that can be told to run something else
     /// may be told so by it.
     fn unknown(&mut self, at: usize, name: &str, program: &Program, word: &Resolved, ended: bool) {
-        let is_operand = (ended && word::is_one(&word.text)) || word::is_operand(&word.text);
+        let is_operand = (ended && word::is_one(&word.text))
+            || word::is_operand(&word.text)
+            || (!program.risky.is_empty() && word::is_valued_option(&word.text));
         let text = format!("the argument `{}` of `{name}` is not known", short(&word.text));
         if is_operand || !program.can_run() || (self.destroys && word::is_one(&word.text)) {
             self.mark_files(at, text);

@@ -82,8 +82,37 @@ pub(super) fn is_one(raw: &str) -> bool {
     true
 }
 
+/// Is it a known option with a value of its own, or one that only takes a number?
+pub(super) fn is_valued_option(raw: &str) -> bool {
+    let bare = raw.replace('"', "");
+    let is_number = ["$(nproc)", "$((", "$#", "$?"].iter().any(|value| {
+        bare.split_once(value).is_some_and(|(flag, _)| flag.starts_with('-') && !flag.contains(['$', '`']))
+    });
+    let is_long = raw.starts_with("--")
+        && raw.split_once('=').is_some_and(|(flag, _)| !flag.contains(['$', '`', '"', '\'']));
+    (is_number && !bare.contains(' ')) || (is_long && is_one(raw))
+}
+
+/// Is it the name of a commit, as git itself gives it?
+fn is_commit(raw: &str) -> bool {
+    let bare = raw.trim_matches('"');
+    let Some(script) = bare.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')) else { return false };
+    let words: Vec<&str> = script.split(' ').collect();
+    let plain = |word: &&str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._~^".contains(&b));
+    match words.as_slice() {
+        ["git", "merge-base", rest @ ..] | ["git", "rev-parse", "--verify", rest @ ..] => {
+            rest.iter().all(|word| plain(&word))
+        }
+        ["git", "rev-parse", "HEAD"] | ["git", "rev-parse", "--short", "HEAD"] => true,
+        _ => false,
+    }
+}
+
 /// Is it one word, and surely no option?
 pub(super) fn is_operand(raw: &str) -> bool {
+    if is_commit(raw) {
+        return true;
+    }
     const ABSOLUTE: &[&str] =
         &["\"$(git rev-parse --show-toplevel)", "\"$(pwd)", "\"$PWD", "\"$HOME", "\"${HOME}"];
     let first = raw.trim_start_matches('"').chars().next();

@@ -28,6 +28,7 @@ const FOLDERS: &[&str] = &[
     "/w/p/build",
     "/w/p/dist",
     "/w/p/fake",
+    "/w/p/odd",
     "/w/p/fake/objects",
     "/w/p/fake/refs",
     "/w/p/node_modules",
@@ -42,7 +43,14 @@ const LINKS: &[(&str, &str)] = &[
     ("/w/p/top", "/"),
     ("/w/p/src/deep", "/w/p/build"),
 ];
-const FILES: &[&str] = &["/w/p/.env", "/w/p/.git/index.lock", "/w/p/Cargo.toml", "/w/p/src/lib.rs", "/w/p/x"];
+const FILES: &[&str] = &[
+    "/w/p/odd/--compress-program=x",
+    "/w/p/.env",
+    "/w/p/.git/index.lock",
+    "/w/p/Cargo.toml",
+    "/w/p/src/lib.rs",
+    "/w/p/x",
+];
 
 /// Looks at the constants above.
 pub(crate) struct Mind;

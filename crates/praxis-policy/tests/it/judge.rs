@@ -279,6 +279,24 @@ fn what_is_outside_is_told_with_its_paths_and_whether_it_is_written() {
     );
 }
 
+/// A file with the name of an option is one where a pattern names it.
+#[test]
+fn a_name_that_may_be_an_option_is_in_doubt() {
+    for script in [
+        "cd odd && sort *",
+        "cd odd; tar cf x *",
+        "touch -- -e1x; sed p *",
+        "for f in odd/*; do sort \"$f\"; done",
+    ] {
+        let care = judged_on(script, true).1.care;
+        assert!(
+            matches!(&care, Care::Doubt { reason, .. } if reason.contains("option")),
+            "{script}: {care:?}"
+        );
+    }
+    assert_eq!(judged_on("cd src && sort *", true).1.care, Care::Usual);
+}
+
 #[test]
 fn a_repository_that_lies_about_is_not_trusted() {
     assert!(matches!(judged_on("cd fake && git status", true).1.care, Care::Doubt { .. }));

@@ -21,8 +21,9 @@ fn every_command_path_and_write_is_found_and_nothing_runs() {
                 { "argv": ["echo", "\"$(rm -rf x)\""], "always": "echo *" },
                 { "argv": ["rm", "-rf", "x"], "always": "rm *" },
             ],
-            "paths": [at("src"), at("log"), at("src/x")],
-            "writes": [at("log"), at("src/x")],
+            // Behind the `;` the shell is where `cd` led, or where it was if that failed.
+            "paths": [at("src"), at("log"), at("src/x"), at("x")],
+            "writes": [at("log"), at("src/x"), at("x")],
             "dynamic": false,
         })
     );
