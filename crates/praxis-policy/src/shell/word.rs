@@ -101,7 +101,7 @@ fn is_commit(raw: &str) -> bool {
     let plain = |word: &&str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._~^".contains(&b));
     match words.as_slice() {
         ["git", "merge-base", rest @ ..] | ["git", "rev-parse", "--verify", rest @ ..] => {
-            rest.iter().all(|word| plain(word))
+            rest.iter().all(plain)
         }
         ["git", "rev-parse", "HEAD"] | ["git", "rev-parse", "--short", "HEAD"] => true,
         _ => false,
