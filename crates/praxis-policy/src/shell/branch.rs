@@ -16,6 +16,7 @@ impl Walker<'_> {
     /// The grammar hangs redirections of the last command on the whole; `redirected` is that node.
     pub(super) fn list(&mut self, node: Node<'_>, redirected: Option<Node<'_>>, text: &str, depth: usize) {
         let is_piped = std::mem::take(&mut self.tail_is_piped);
+        let is_fed = std::mem::take(&mut self.head_is_piped);
         let mut rights = Vec::new();
         let mut first = node;
         while first.kind() == "list" {
@@ -25,7 +26,11 @@ impl Walker<'_> {
             first = *left;
         }
         let before = self.state.clone();
-        self.walk(first, text, depth);
+        if is_fed {
+            self.apart(|me| me.walk(first, text, depth));
+        } else {
+            self.walk(first, text, depth);
+        }
         let mut chain = Chain { done: self.did(first, &before, text), failed: self.state.clone() };
         let mut is_or = false;
         rights.reverse();
@@ -79,7 +84,8 @@ impl Walker<'_> {
         let mut has_else = false;
         let mut in_body = false;
         let mut tested = self.state.clone();
-        for child in node.children() {
+        let children = node.children().collect::<Vec<_>>();
+        for (at, child) in children.iter().copied().enumerate() {
             match child.kind() {
                 "then" => {
                     tested = self.state.clone();
@@ -97,6 +103,9 @@ impl Walker<'_> {
                     self.sequence(child, text, depth);
                 }
                 _ if !child.is_named() => {}
+                _ if children.get(at + 1).is_some_and(|next| next.kind() == "&") => {
+                    self.apart(|me| me.walk(child, text, depth));
+                }
                 _ => self.walk(child, text, depth),
             }
         }

@@ -189,6 +189,10 @@ impl Walker<'_> {
 
     /// Notes the file of a redirection; gives the words that the grammar took for more files.
     pub(super) fn redirect(&mut self, node: Node<'_>, text: &str) -> Vec<Resolved> {
+        // `-2>f`: to the shell that is a word.
+        if node.text(text).starts_with('-') {
+            self.doubt("a number below zero stands before a redirection");
+        }
         let mut targets =
             node.named().filter(|part| part.kind() != "file_descriptor" && part.kind() != "ERROR");
         let Some(target) = targets.next() else { return Vec::new() };

@@ -54,6 +54,11 @@ impl Walker<'_> {
                 self.tail_is_piped = true;
                 self.with_extra(*part, extra, text, depth + 1);
                 self.tail_is_piped = false;
+            } else if last && part.kind() == "list" {
+                // `a | b | c && cd x`: the same at the other end, where the list goes on after the pipe.
+                self.head_is_piped = true;
+                self.with_extra(*part, extra, text, depth + 1);
+                self.head_is_piped = false;
             } else {
                 self.apart(|me| me.with_extra(*part, extra, text, depth + 1));
             }

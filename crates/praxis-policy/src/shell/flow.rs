@@ -205,6 +205,10 @@ impl Walker<'_> {
         let name = node.field("name").map_or("", |name| name.text(text)).to_owned();
         let body = node.field("body").map_or("", |body| body.text(text));
         let start = self.out.commands.len();
+        if node.named().any(|child| child.kind().ends_with("redirect")) {
+            // They are opened at each call, wherever that is.
+            self.doubt_files("a function has redirections of its own");
+        }
         self.apart(|me| {
             me.state.forget();
             me.sequence(node, text, depth);

@@ -428,6 +428,10 @@ impl Lexer<'_> {
         {
             return Err("it may have braces that only bash knows");
         }
+        let word = &self.text[start..self.at.min(self.text.len())];
+        if self.shell != Dialect::Bash && ["~+", "~-", "=~", ":~"].iter().any(|tilde| word.contains(tilde)) {
+            return Err("it may have a tilde that only bash knows");
+        }
         if self.at > self.end {
             return Err("the script ends in an escape");
         }

@@ -197,7 +197,10 @@ impl Walker<'_> {
         }
         if let Some(rest) = path::of_url(&word.text).filter(|_| word.is_static) {
             self.touch(&Resolved::fixed(rest), write);
-            return;
+            // Few programs know addresses; to the others it is a name like any.
+            if word.text.contains("//") {
+                return;
+            }
         }
         self.touch(word, write);
     }
@@ -368,7 +371,11 @@ impl Walker<'_> {
                 .iter()
                 .map(|word| Resolved {
                     text: word.text.replace("{}", &root.text),
-                    glob: root.glob.filter(|_| word.text == "{}"),
+                    glob: if word.text.contains("{}") {
+                        root.glob.filter(|_| word.text == "{}")
+                    } else {
+                        word.glob
+                    },
                     sweep: if word.text.contains("{}") { root.sweep } else { word.sweep },
                     ..word.clone()
                 })

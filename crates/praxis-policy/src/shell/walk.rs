@@ -44,6 +44,8 @@ pub(super) struct Walker<'p> {
     pub(super) said: Option<Feed>,
     /// Does a pipe take only the last command of the list that comes next?
     pub(super) tail_is_piped: bool,
+    /// Does a pipe take only the first command of the list that comes next?
+    pub(super) head_is_piped: bool,
     /// Braces that the grammar took for commands.
     pub(super) braces: usize,
     /// Functions that are being called.
@@ -75,6 +77,7 @@ impl<'p> Walker<'p> {
             bare_names: true,
             said: None,
             tail_is_piped: false,
+            head_is_piped: false,
             braces: 0,
             calls: Vec::new(),
             again: 0,
@@ -125,6 +128,10 @@ impl<'p> Walker<'p> {
         };
         if tree.has_error {
             self.doubt("the script has a syntax error");
+        }
+        if text.contains("\n\\\n") {
+            // The grammar lets the line before it go on.
+            self.doubt("a line begins with an escaped line end");
         }
         if gaps::any(&tree, text) {
             self.doubt("a part of the script cannot be read");

@@ -278,7 +278,13 @@ fn dollar<'r>(tail: &'r str, in_double: bool, scope: &dyn Scope, cells: &mut Vec
             cells.push(quoted('$'));
             return Some(tail);
         }
-        (&tail[..end], &tail[end..])
+        let (name, rest) = (&tail[..end], &tail[end..]);
+        // Braces come first, and may put letters behind the name: `$x{,y}`, `{a,$x}y`.
+        let in_braces = cells.iter().any(|cell| cell.sign == '{' && !cell.quoted);
+        if !in_double && (rest.starts_with('{') || (in_braces && rest.starts_with(['}', ',']))) {
+            return None;
+        }
+        (name, rest)
     };
     if name.is_empty() || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
         return None;
@@ -395,6 +401,8 @@ fn braces(cells: Vec<Cell>, out: &mut Vec<Vec<Cell>>, depth: usize) -> bool {
             Some(Some(parts)) => parts,
             Some(None) => return false,
             None if cells.iter().filter(|cell| is(cell, '{')).count() > 1 => return false,
+            // `{},}`: without a comma before it, the first end is none.
+            None if cells[close + 1..].iter().any(|cell| is(cell, '}')) => return false,
             None => {
                 out.push(cells);
                 return out.len() <= MOST_WORDS;

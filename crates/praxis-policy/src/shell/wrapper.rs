@@ -2,7 +2,7 @@
 
 use super::table::Program;
 use super::walk::{Walker, short};
-use super::word::{Resolved, Sweep};
+use super::word::{self, Resolved, Sweep};
 
 /// Words of the shell itself; behind a wrapper they are programs of that name.
 const BUILTINS: &[&str] = &[
@@ -113,9 +113,15 @@ impl Walker<'_> {
                 // Any beginning of a long option is that option.
                 let flag = wrap.valued.iter().find(long).copied().unwrap_or(flag);
                 // `-iu NAME`: the last letter of a bundle may take the next word.
+                let takes =
+                    |letter: char| wrap.valued.iter().any(|one| one.len() == 2 && one.ends_with(letter));
+                let mut before = flag.chars().skip(1).take(flag.chars().count().saturating_sub(2));
+                // `-uu NAME`: the first one has taken the rest of the bundle.
+                let is_taken = before.any(takes);
                 let ends = |valued: &&&str| {
                     valued.len() == 2
                         && !flag.starts_with("--")
+                        && !is_taken
                         && flag.chars().last() == valued.chars().last()
                 };
                 let exact = wrap.valued.contains(&flag) || wrap.valued.iter().any(|valued| ends(&valued));
@@ -140,6 +146,12 @@ impl Walker<'_> {
                     (false, _, Some(short)) => Some(Resolved::fixed(&text[short.len()..])),
                     _ => None,
                 };
+                if let Some(value) =
+                    value.as_ref().filter(|value| !value.is_static && !word::is_one(&value.text))
+                {
+                    // It may be no word at all, and then the next one is the value.
+                    self.mark(at, format!("the value `{}` of an option is not known", short(&value.text)));
+                }
                 if let Some(value) = &value {
                     self.wrapper_value(at, name, flag, value, &mut folder);
                 } else if text.contains(['C', 'S'])
