@@ -48,13 +48,25 @@ pub enum Refusal {
     /// It is a question and nobody is there to answer it.
     #[error(
         "Permission `{permission}` needs an answer and nobody can give one here. Allow it with a rule (`\"{permission}\": \
-         {{ \"{pattern}\": \"allow\" }}`), run in a terminal, or choose another way."
+         {{ {}: \"allow\" }}`), run in a terminal, or choose another way.",
+        serde_json::Value::from(pattern.as_str())
     )]
     Unattended {
         /// Which permission.
         permission: String,
         /// What a rule that allows it would name.
         pattern: String,
+    },
+    /// What it does cannot be told from its text, and nobody is there to say yes to it.
+    #[error(
+        "Permission `{permission}` needs an answer and nobody can give one here: {reason}. No broad rule allows that (`praxis \
+         shell parse --why` tells more); write it out plainly, run in a terminal, or choose another way."
+    )]
+    Doubted {
+        /// Which permission.
+        permission: String,
+        /// What cannot be told.
+        reason: String,
     },
     /// It leaves the machine, no rule names it, and there is nobody to ask.
     #[error(

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use praxis_policy::wildcard;
 use praxis_policy::{
     Asked, Care, Desk, Grant, LogEntry, Query, Refusal, Replied, Settled, StoredGrant, UnknownRequest,
 };
@@ -91,6 +92,7 @@ impl Permissions {
         // Registered first, so that an answer cannot come before its waiter.
         lock(&self.waiters).insert(id.clone(), sender);
         let _waiting = Waiting { permissions: self, id: &id };
+        let missing = self.missing(&query);
         let request = match self.decide(id.clone(), query) {
             Asked::Granted(grant) => return Ok(grant),
             Asked::Refused(refusal) => return Err(refusal.into()),
@@ -103,7 +105,7 @@ impl Permissions {
         };
         if !is_answered {
             if self.parts.attendance == Attendance::Unattended {
-                return Err(unattended(request).into());
+                return Err(unattended(request, missing).into());
             }
             self.parts.bus.publish(Event::PermissionAsked(request));
         }
@@ -113,6 +115,18 @@ impl Permissions {
             // The sender goes only with this service, and then nobody can answer any more.
             outcome = receiver => Ok(outcome.unwrap_or(Err(Refusal::Rejected))?),
         }
+    }
+
+    /// The pattern of a rule that would allow what no rule allows yet.
+    fn missing(&self, query: &Query) -> String {
+        let Query { authority, permission, patterns, always, .. } = query;
+        let grants = self.grants();
+        let asks = |pattern: &&String| authority.decide(permission, pattern, &grants).action != Action::Allow;
+        let asked = patterns.iter().find(asks).or(patterns.first());
+        let covers = |asked: &String| always.iter().find(|always| wildcard::matches(asked, always)).cloned();
+        let named = asked
+            .and_then(|asked| covers(asked).filter(|always| always != "*").or_else(|| Some(asked.clone())));
+        named.unwrap_or_else(|| "*".to_owned())
     }
 
     fn decide(&self, id: String, query: Query) -> Asked {
@@ -199,19 +213,14 @@ impl Permissions {
     }
 }
 
-fn unattended(request: PermissionRequest) -> Refusal {
+fn unattended(request: PermissionRequest, missing: String) -> Refusal {
     match Care::of(&request) {
         Care::Confirm(act) => Refusal::Unconfirmed(act),
         Care::Leaves { what, acts } => {
             Refusal::Unnamed { what, act: acts.into_iter().next().unwrap_or_default() }
         }
-        Care::Usual | Care::Doubt { .. } => {
-            let named = request.always.into_iter().chain(request.patterns).next();
-            Refusal::Unattended {
-                permission: request.permission,
-                pattern: named.unwrap_or_else(|| "*".to_owned()),
-            }
-        }
+        Care::Usual => Refusal::Unattended { permission: request.permission, pattern: missing },
+        Care::Doubt { reason, .. } => Refusal::Doubted { permission: request.permission, reason },
     }
 }
 

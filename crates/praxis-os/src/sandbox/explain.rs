@@ -11,6 +11,9 @@ use clues::Clue;
 /// Bytes at the end of the output that are looked at.
 const TAIL: usize = 16 * 1024;
 
+/// What hardly anything but a view makes the system say.
+const UNMISTAKABLE: &str = "Read-only file system";
+
 /// The signals that limits and filters kill with; the same numbers on every Linux we filter calls on.
 const KILLED: i32 = 9;
 const TOO_LONG: i32 = 24;
@@ -44,15 +47,16 @@ impl Exit {
 ///
 /// `None` when the sandbox is not the likely reason: ordinary failures must not send the model after it.
 pub fn explain(output: &str, exit: Exit, folder: &Path, report: &Report) -> Option<String> {
-    if exit == Exit::Code(0) {
-        return None;
-    }
+    let ended_well = exit == Exit::Code(0);
     if let Some(told) = exit.signal().and_then(|signal| of_signal(signal, report)) {
         return Some(told);
     }
     let start = output.ceil_char_boundary(output.len().saturating_sub(TAIL));
     // The last denial is the one that the command failed with.
-    output[start..].lines().rev().find_map(|line| of_line(line, folder, report))
+    let lines = output[start..].lines().rev();
+    // What comes last decides the exit code, but nothing else says this.
+    let lines = lines.filter(|line| !ended_well || line.contains(UNMISTAKABLE));
+    lines.into_iter().find_map(|line| of_line(line, folder, report))
 }
 
 fn of_signal(signal: i32, report: &Report) -> Option<String> {

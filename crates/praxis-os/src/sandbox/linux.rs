@@ -63,9 +63,12 @@ impl Containment {
         let calls = match mechanisms.seccomp {
             true => {
                 // With sockets of the file system out of sight, only abstract names are left to hold.
-                let sockets = match tree {
-                    true => mechanisms.landlock >= ABI_SCOPES || view.network == Network::Loopback,
-                    false => mechanisms.landlock >= ABI_SOCKETS,
+                let sockets = match (tree, view.network) {
+                    // Somebody may listen in the very folder that is shown.
+                    (_, Network::Deny) => false,
+                    (true, Network::Loopback) => true,
+                    (true, Network::Allow) => mechanisms.landlock >= ABI_SCOPES,
+                    (false, Network::Allow | Network::Loopback) => mechanisms.landlock >= ABI_SOCKETS,
                 };
                 calls::prepare(&report.view, HeldElsewhere { sockets, files: tree })?
             }

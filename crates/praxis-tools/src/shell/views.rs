@@ -4,9 +4,11 @@
 //! kernel does not hold here is said; see [`Views::report`].
 
 mod git;
+mod index;
 mod project;
 mod table;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +27,10 @@ use crate::{Cx, Instance, ToolError};
 /// Folders that hold programs, whose neighbours these need.
 const PROGRAM_FOLDERS: [&str; 4] = ["bin", "sbin", "shims", "libexec"];
 
+/// Why no command runs where something could be overlooked.
+const TOO_MUCH: &str = "the project has more folders, or more files that rules guard (`.env`), configuration and git folders, \
+                        than can be protected, so that no command runs in its sandbox; work in a smaller folder, remove \
+                        what is not needed, or set `\"sandbox\": \"off\"` in your own configuration";
 /// Files that one entry of the table of credentials may stand for.
 const MOST_FITTING: usize = 64;
 
@@ -203,7 +209,7 @@ impl Views {
         let grants = cx.standing_grants();
         let rules =
             Rules { read: cx.authority().lens("read", &grants), edit: cx.authority().lens("edit", &grants) };
-        let view = self.view(kind, cx.instance(), rules, extra);
+        let view = self.view(kind, cx.instance(), rules, extra)?;
         let mechanisms = self.mechanisms().clone();
         let missing = view.report(&mechanisms).missing();
         if view.required && !missing.is_empty() {
@@ -227,12 +233,22 @@ impl Views {
         cx.bus().publish(Event::SessionError { session: Some(cx.session().clone()), error });
     }
 
+    /// Whether the user's settings open a place to commands, so that it is no question.
+    pub(crate) fn opens(&self, path: &Path, write: bool) -> bool {
+        let ViewParts { readable, writable, .. } = &self.parts;
+        let read = readable.iter().filter(|_| !write);
+        writable
+            .iter()
+            .chain(read)
+            .any(|place| path.starts_with(place.canonicalize().as_ref().unwrap_or(place)))
+    }
+
     /// What holds for commands of a kind in a project, where nothing was granted and nothing is guarded by rules.
     pub fn report(&self, kind: ViewKind, instance: &Instance) -> Option<Report> {
         if kind == ViewKind::Free || self.parts.mode == ViewMode::Off {
             return None;
         }
-        let view = self.view(kind, instance, open(), &Extra::default());
+        let view = self.view(kind, instance, open(), &Extra::default()).ok()?;
         Some(view.report(self.mechanisms()))
     }
 
@@ -248,11 +264,7 @@ impl Views {
             );
         }
         if self.projects.guarded(root, open()).incomplete {
-            points.push(
-                "the project has too many folders to be searched: files that rules guard (`.env`) are masked only as far as \
-                 they were found"
-                    .to_owned(),
-            );
+            points.push(TOO_MUCH.to_owned());
         }
         points
     }
@@ -273,7 +285,13 @@ impl Views {
         explain(output, exit, folder, &view.report(mechanisms))
     }
 
-    fn view(&self, kind: ViewKind, instance: &Instance, rules: Rules, extra: &Extra) -> View {
+    fn view(
+        &self,
+        kind: ViewKind,
+        instance: &Instance,
+        rules: Rules,
+        extra: &Extra,
+    ) -> Result<View, ToolError> {
         let parts = &self.parts;
         let mut places = self.around();
         let (root, directory) = (instance.root(), instance.directory());
@@ -294,6 +312,9 @@ impl Views {
             places.extend(secrets(&parts.home));
         }
         let guarded = self.projects.guarded(root, rules);
+        if guarded.incomplete {
+            return Err(ToolError::Outside(TOO_MUCH.to_owned()));
+        }
         places.extend(guarded_places(&guarded, root, extra));
         places.extend(parts.unreadable.iter().map(Place::masked));
         places.extend(extra.places.iter().cloned());
@@ -301,14 +322,14 @@ impl Views {
             // Whatever was granted: who may not edit writes nothing.
             places.iter_mut().for_each(|place| place.access = place.access.min(Access::Read));
         }
-        View {
+        Ok(View {
             places,
             temp,
             network: if kind == ViewKind::Look { Network::Deny } else { parts.network },
-            unix_sockets: parts.unix_sockets || extra.sockets,
+            unix_sockets: kind != ViewKind::Look && (parts.unix_sockets || extra.sockets),
             limits: parts.limits,
             required: parts.mode == ViewMode::Required,
-        }
+        })
     }
 
     /// The machine around the project.
@@ -394,22 +415,37 @@ fn open() -> Rules {
 /// What in the project has an access of its own.
 fn guarded_places(guarded: &Guarded, root: &Path, extra: &Extra) -> Vec<Place> {
     let mut places: Vec<Place> = guarded.configuration.iter().map(Place::read).collect();
+    let own = root.join(".git");
+    let is_git = extra.git && has_one_repository(guarded, &own, root);
     for dot_git in &guarded.git {
         if dot_git.is_file() {
             places.push(Place::read(dot_git));
         }
-        if let Some(folder) = git::folder(dot_git, root) {
-            if !extra.git {
-                places.push(Place::read(folder));
-                continue;
-            }
-            places.push(Place::write(&folder));
-            let protected = git::protected(&folder).into_iter();
-            let is_config = |path: &PathBuf| path.file_name().is_some_and(|name| name == "config");
-            places.extend(protected.filter(|path| !(extra.git_config && is_config(path))).map(Place::read));
+        let Some(folder) = git::folder(dot_git, root) else { continue };
+        if !is_git || *dot_git != own {
+            places.push(Place::read(folder));
+            continue;
         }
+        places.push(Place::write(&folder));
+        let protected = git::protected(&folder).into_iter();
+        let is_config = |path: &PathBuf| *path == folder.join("config");
+        places.extend(protected.filter(|path| !(extra.git_config && is_config(path))).map(Place::read));
     }
     places.extend(guarded.unwritable.iter().map(Place::read));
-    places.extend(guarded.unreadable.iter().map(Place::masked));
+    // Of what git tracks it has the content anyway; an empty file in its place would be committed.
+    let tracked = match is_git {
+        true => index::tracked(&git::index(&own), root, &guarded.unreadable),
+        false => HashSet::new(),
+    };
+    places.extend(guarded.unreadable.iter().filter(|path| !tracked.contains(*path)).map(Place::masked));
     places
+}
+
+/// Is git's work here done in one repository? Another that lies in the project, as a command can make it, brings its own
+/// configuration, and with it programs that git runs; only modules whose folders are in the project's own do not.
+fn has_one_repository(guarded: &Guarded, own: &Path, root: &Path) -> bool {
+    let Some(folder) = git::folder(own, root) else { return false };
+    guarded.git.iter().filter(|dot_git| *dot_git != own).all(|dot_git| {
+        dot_git.is_file() && git::folder(dot_git, root).is_some_and(|module| module.starts_with(&folder))
+    })
 }

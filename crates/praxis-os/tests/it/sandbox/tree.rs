@@ -213,7 +213,7 @@ fn the_machine_cannot_be_changed_through_proc_and_sys() {
 #[test]
 fn what_a_command_leaves_running_goes_on_and_its_end_is_its_own() {
     for lab in &Lab::trees() {
-        assert_eq!(lab.contained(&lab.view(), "exit 7").ok, false);
+        assert!(!lab.contained(&lab.view(), "exit 7").ok);
         let said = lab.contained(&lab.view(), "kill -TERM $$");
         assert_eq!(said.signal, Some(libc::SIGTERM), "{:?}", lab.mode());
         let script = "(sleep 0.2; echo late > left) > /dev/null 2>&1 & echo done";

@@ -9,6 +9,69 @@ const BESIDE: &[&str] = &[
     "[", "false", "pwd",
 ];
 
+/// Subcommands that people use, which write what is theirs in the git folder and nothing else there. Those that a script
+/// can tell where to write, or what to write into it, are not among them.
+const PORCELAIN: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "bisect",
+    "blame",
+    "branch",
+    "cat-file",
+    "check-ignore",
+    "checkout",
+    "cherry",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "config",
+    "count-objects",
+    "describe",
+    "diff",
+    "fetch",
+    "for-each-ref",
+    "gc",
+    "grep",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge",
+    "merge-base",
+    "mv",
+    "name-rev",
+    "notes",
+    "pull",
+    "push",
+    "range-diff",
+    "rebase",
+    "reflog",
+    "remote",
+    "reset",
+    "restore",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "rm",
+    "shortlog",
+    "show",
+    "show-branch",
+    "show-ref",
+    "stash",
+    "status",
+    "submodule",
+    "switch",
+    "tag",
+    "version",
+    "worktree",
+    "--version",
+];
+
+/// Options that take git to another repository, another tree, or let it write where it is told.
+const ELSEWHERE: &[&str] =
+    &["-C", "--git-dir", "--work-tree", "--namespace", "--bare", "--output", "--separate-git-dir"];
+
 /// What a script does with git.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
@@ -41,9 +104,22 @@ fn belongs(command: &Simple) -> bool {
     let name = command.source.split(' ').next().unwrap_or_default();
     let is_quiet = command.redirects.is_empty() && command.risky.is_none();
     match &command.git {
-        Some(act) => is_quiet && *act != GitAct::Unknown,
+        Some(act) => is_quiet && *act != GitAct::Unknown && stays_home(command),
         None => is_quiet && BESIDE.contains(&name),
     }
+}
+
+/// Is it an ordinary command on the repository that it is in?
+fn stays_home(command: &Simple) -> bool {
+    let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let option = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
+    let leads_away = |text: &str| {
+        ELSEWHERE.contains(&option(text).as_str())
+            || text.starts_with("-C")
+            || text.split(['/', '=', ':']).any(|part| part.eq_ignore_ascii_case(".git"))
+    };
+    let subcommand = words().find(|text| !text.starts_with('-') || *text == "--version");
+    subcommand.is_some_and(|name| PORCELAIN.contains(&name)) && !words().any(leads_away)
 }
 
 impl Bench<'_> {

@@ -64,12 +64,19 @@ pub(super) async fn permit(
         ));
     }
     let doubtful = !judged.care.is_usual();
-    let mut extra = Extra { git: judged.git_only, git_config: judged.git_config, ..Extra::default() };
+    // A person's yes to a script of git commands alone is a yes to what they write.
+    let is_git =
+        judged.git_only || (doubtful && judged.patterns.iter().all(|pattern| pattern.starts_with("git ")));
+    let mut extra = Extra { git: is_git, git_config: judged.git_config, ..Extra::default() };
     if !judged.outside.is_empty() {
         let folders: Vec<String> = judged.outside.iter().map(|outside| outside.folder.clone()).collect();
         let patterns = places(&folders, cx);
         let ask = Ask::on("external_directory", patterns.clone())
             .always(patterns.clone())
+            .careful(access::care(
+                judged.outside.iter().flat_map(|outside| &outside.paths).map(Path::new),
+                cx,
+            ))
             .with("command", command)
             .with("directories", folders)
             .with("patterns", patterns);
@@ -173,8 +180,14 @@ fn judgement(command: &str, cwd: &RealPath, shell: &Shell, kind: ViewKind, cx: &
     let ground = Ground { roots: &roots, protected: &parts.protected, eyes: &OnDisk, held };
     let mut judged = judge(&found, &ground);
     if held && parts.views.mechanisms().namespaces.is_some() {
-        judged.outside.retain(|outside| !outside.paths.iter().all(|path| is_own(Path::new(path))));
+        let is_outside = |path: &String| !is_own(Path::new(path)) || is_inside(path, &roots);
+        judged.outside.retain(|outside| outside.paths.iter().any(is_outside));
+        judged.reads.retain(is_outside);
+        judged.writes.retain(is_outside);
     }
+    judged.outside.retain(|outside| {
+        !outside.paths.iter().all(|path| parts.views.opens(Path::new(path), outside.write))
+    });
     if !instance.contains(cwd) && !judged.outside.iter().any(|outside| outside.folder == folder) {
         let paths = vec![folder.clone().into_owned()];
         judged.outside.push(Outside { folder: folder.into_owned(), paths, write: false });
@@ -182,11 +195,17 @@ fn judgement(command: &str, cwd: &RealPath, shell: &Shell, kind: ViewKind, cx: &
     judged
 }
 
-/// Does the view have it of its own? What others keep among their temporary files is a place outside like any other.
+/// Does the view have it of its own? Of temporary files that is what lies there directly, and what lies in no folder of the
+/// machine's: such a folder is a place outside like any other.
 fn is_own(path: &Path) -> bool {
-    let is_new = || path.symlink_metadata().is_err();
+    let is_new = || path.parent().is_some_and(|folder| folder.symlink_metadata().is_err());
+    let is_temporary = |folder: &Path| path == folder || path.parent() == Some(folder) || is_new();
     OWN.iter().any(|folder| path.starts_with(folder))
-        || TEMPORARY.iter().any(|folder| path == Path::new(folder) || (path.starts_with(folder) && is_new()))
+        || TEMPORARY.iter().map(Path::new).any(|folder| path.starts_with(folder) && is_temporary(folder))
+}
+
+fn is_inside(path: &str, roots: &[String]) -> bool {
+    roots.iter().any(|root| Path::new(path).starts_with(root))
 }
 
 /// The file system as it is.

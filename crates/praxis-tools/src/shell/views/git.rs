@@ -33,6 +33,13 @@ pub(super) fn folder(dot_git: &Path, root: &Path) -> Option<PathBuf> {
     (is_known && folder.join("objects").is_dir()).then_some(folder)
 }
 
+/// The index of the worktree that a `.git` belongs to.
+pub(super) fn index(dot_git: &Path) -> PathBuf {
+    let own = line_of(dot_git).and_then(|line| Some(line.strip_prefix("gitdir:")?.trim().to_owned()));
+    let base = dot_git.parent().unwrap_or(dot_git);
+    own.map_or_else(|| dot_git.to_owned(), |own| base.join(own)).join("index")
+}
+
 /// Does the folder of a linked worktree say that this is its worktree?
 fn is_worktree_of(own: &Path, dot_git: &Path) -> bool {
     let named = line_of(&own.join("gitdir")).and_then(|line| own.join(line.trim()).canonicalize().ok());

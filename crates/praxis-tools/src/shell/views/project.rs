@@ -17,8 +17,8 @@ use super::table::Table;
 
 /// Projects, each under its rules, that are remembered: an agent and its subagents.
 const MOST_KNOWN: usize = 4;
-/// Folders that are looked at; a project with more is not held as a whole, and that is said.
-const MOST_FOLDERS: usize = 50_000;
+/// Folders that are looked at; in a project with more no command runs in a view, since something could be overlooked.
+const MOST_FOLDERS: usize = 200_000;
 /// Places that are found; more are too many to mount.
 const MOST_FOUND: usize = 1_000;
 /// How deep folders lie in each other.
@@ -109,8 +109,9 @@ impl Walk<'_> {
     fn all(&mut self) {
         let mut waiting = vec![(self.root.to_owned(), 0)];
         while let Some((path, depth)) = waiting.pop() {
-            let full = self.out.unreadable.len() + self.out.unwritable.len() >= MOST_FOUND;
-            if self.after.len() >= MOST_FOLDERS || depth > DEEPEST || full {
+            let Guarded { unreadable, unwritable, configuration, git, .. } = &self.out;
+            let found = unreadable.len() + unwritable.len() + configuration.len() + git.len();
+            if self.after.len() >= MOST_FOLDERS || depth > DEEPEST || found >= MOST_FOUND {
                 self.out.incomplete = true;
                 return;
             }
@@ -132,9 +133,14 @@ impl Walk<'_> {
             return Some(known);
         }
         let mut folder = Folder { changed, is_fresh: is_fresh(data.ctime()), ..Folder::default() };
+        // Of what tools made or fetched only the surface is looked at.
+        let is_surface = path != self.root && path.file_name().is_some_and(|name| Table::get().skips(name));
         for entry in fs::read_dir(path).ok()?.flatten() {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             self.entry(&mut folder, &entry.path(), is_folder);
+        }
+        if is_surface {
+            folder.below.clear();
         }
         Some(folder)
     }
@@ -159,7 +165,7 @@ impl Walk<'_> {
         } else if edit.has_exceptions() && excepted(edit) && denies(edit, &name, is_folder) {
             folder.found.unwritable.push(path.to_owned());
         }
-        if is_folder && !Table::get().skips(&own) {
+        if is_folder {
             folder.below.push(path.to_owned());
         }
     }
@@ -231,7 +237,7 @@ mod tests {
         {
             write(name);
         }
-        for name in ["sub/.git/config", "sub/.opencode/x", "node_modules/x/.env", "opencode.json.bak"] {
+        for name in ["sub/.git/config", "sub/.opencode/x", "node_modules/x/y/.env", "opencode.json.bak"] {
             write(name);
         }
         let projects = Projects::default();

@@ -1,5 +1,6 @@
 //! The table of places, read once.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -43,8 +44,8 @@ impl Table {
     }
 
     /// Is it the name of a folder of what tools made or fetched?
-    pub(super) fn skips(&self, name: &str) -> bool {
-        self.skipped.contains(&name)
+    pub(super) fn skips(&self, name: &OsStr) -> bool {
+        self.skipped.iter().any(|skipped| name == *skipped)
     }
 }
 
@@ -60,6 +61,6 @@ mod tests {
         let places: Vec<_> = table.places(Path::new("/home/ann")).collect();
         assert!(places.contains(&(Access::Write, PathBuf::from("/home/ann/.cargo/registry"))));
         assert!(places.contains(&(Access::Read, PathBuf::from("/usr"))));
-        assert!(table.skips("node_modules") && !table.skips("src"));
+        assert!(table.skips("node_modules".as_ref()) && !table.skips("src".as_ref()));
     }
 }

@@ -1,12 +1,26 @@
 //! Places that a call itself wants: each is a question.
 
+use std::path::Path;
+
 use praxis_os::RealPath;
 use praxis_os::sandbox::{self, Place};
+use praxis_policy::Care;
 use praxis_proto::Action;
 
 use super::super::WantedPlace;
 use crate::shell::ViewKind;
 use crate::{Ask, Cx, ToolError};
+
+/// How careful to be with places: what is secret is not shown by a broad allow, nor by an answer given beforehand.
+pub(super) fn care<'p>(mut paths: impl Iterator<Item = &'p Path>, cx: &Cx) -> Care {
+    match paths.find(|path| cx.instance().places().is_credential(path)) {
+        Some(path) => Care::Doubt {
+            reason: format!("`{}` is where keys and passwords are kept", path.display()),
+            grave: true,
+        },
+        None => Care::Usual,
+    }
+}
 
 /// A place that a call wants, found.
 pub(super) struct Wanted {
@@ -58,8 +72,14 @@ impl Wanted {
         }
         let folder = path.as_path().to_string_lossy().trim_end_matches('/').to_owned();
         let pattern = if path.as_path().is_dir() { format!("{folder}/*") } else { folder };
+        let protected = cx.instance().places().protected(path.as_path()).filter(|_| write);
+        let care = match protected {
+            Some(protected) => Care::Confirm(format!("let a command write `{name}`, {}", protected.why)),
+            None => care([path.as_path()].into_iter(), cx),
+        };
         let ask = Ask::new("external_directory", &pattern)
             .always([pattern.clone()])
+            .careful(care)
             .with("command", command)
             .with("filepath", path.as_path().to_string_lossy());
         let _granted = cx.ask(ask).await?;
