@@ -297,7 +297,8 @@ impl Walker<'_> {
         let target = words.get(1 + flags);
         let is_physical =
             words[1..=flags].iter().any(|word| word.text != "--" && (head != "cd" || word.text != "-L"));
-        if is_physical && (head != "cd" || target.is_some_and(|word| word.text.contains(".."))) {
+        // Its name, and what `..` means from there, are those behind the links.
+        if is_physical {
             self.doubt_files(format!("where `{head}` goes is not known"));
             return self.state.lose_folder();
         }
