@@ -230,7 +230,11 @@ fn expected(schema: &Json) -> String {
 
 fn not_among(words: &[&str], text: &str, node: &Node, path: &str) -> Problem {
     let hint = did_you_mean(text, words.iter().copied());
-    let problem = format!("expected {}, found `{}`{hint}", listed(words), printable(text));
+    let problem = match node.filled {
+        // It may be a secret that landed in the wrong place.
+        true => format!("expected {}, found another word in a variable or file", listed(words)),
+        false => format!("expected {}, found `{}`{hint}", listed(words), printable(text)),
+    };
     Problem::value(&node.origin, path, problem)
 }
 

@@ -122,6 +122,19 @@ pub struct Config {
     pub experimental: Experimental,
 }
 
+impl Config {
+    /// The same where the addresses of providers are the user's own word, for a configuration that no file is behind.
+    #[must_use]
+    pub fn vouched(mut self) -> Self {
+        for provider in self.provider.values_mut() {
+            let of_models = provider.models.values().filter_map(|model| model.provider.as_ref()?.api.clone());
+            let own = [provider.options.base_url.clone(), provider.api.clone()];
+            provider.vouched = own.into_iter().flatten().chain(of_models).collect();
+        }
+        self
+    }
+}
+
 /// How much is written to the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]

@@ -55,12 +55,20 @@ pub(crate) struct Definition {
 }
 
 /// The definitions of one kind in a configuration directory, sorted by path.
-pub(crate) fn discover(directory: &Path, kind: Kind, findings: &mut Findings) -> Vec<Definition> {
+///
+/// What is not `admitted` is neither entered nor read, and handed to `left_out`.
+pub(crate) fn discover(
+    directory: &Path,
+    kind: Kind,
+    admitted: &dyn Fn(&Path) -> bool,
+    left_out: &mut Vec<PathBuf>,
+    findings: &mut Findings,
+) -> Vec<Definition> {
     let mut definitions = Vec::new();
     for folder in kind.folders() {
         let root = directory.join(folder);
-        let mut walk = Walk { files: Vec::new(), entered: HashSet::new(), findings };
-        walk.enter(&root, if kind == Kind::Mode { 1 } else { MOST_DEPTH });
+        let mut walk = Walk { files: Vec::new(), entered: HashSet::new(), admitted, left_out, findings };
+        walk.begin(&root, if kind == Kind::Mode { 1 } else { MOST_DEPTH });
         let mut files = walk.files;
         files.sort();
         for path in files {
@@ -122,10 +130,20 @@ struct Walk<'a> {
     files: Vec<PathBuf>,
     /// Directories on the way, by their real path: a link may lead back up.
     entered: HashSet<PathBuf>,
+    admitted: &'a dyn Fn(&Path) -> bool,
+    left_out: &'a mut Vec<PathBuf>,
     findings: &'a mut Findings,
 }
 
 impl Walk<'_> {
+    fn begin(&mut self, root: &Path, depth: usize) {
+        if (self.admitted)(root) {
+            self.enter(root, depth);
+        } else if root.is_dir() {
+            self.left_out.push(root.to_owned());
+        }
+    }
+
     fn enter(&mut self, directory: &Path, depth: usize) {
         let entries = match std::fs::read_dir(directory) {
             Ok(entries) => entries,
@@ -148,12 +166,14 @@ impl Walk<'_> {
                 self.findings.warnings.push(Warning::new(&origin, message));
                 return;
             }
-            if path.is_dir() {
-                if depth > 1 {
-                    self.enter(&path, depth - 1);
-                }
-            } else if path.extension().is_some_and(|ending| ending == "md") {
-                self.files.push(path);
+            let is_folder = path.is_dir();
+            let counts =
+                if is_folder { depth > 1 } else { path.extension().is_some_and(|ending| ending == "md") };
+            match counts {
+                false => {}
+                true if !(self.admitted)(&path) => self.left_out.push(path),
+                true if is_folder => self.enter(&path, depth - 1),
+                true => self.files.push(path),
             }
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 use indexmap::IndexMap;
 
+use crate::owner::Ground;
 use crate::surroundings::Surroundings;
 use crate::worktree::upwards;
 
@@ -45,11 +46,29 @@ impl Instructions {
         worktree: &Path,
         configured: &[String],
     ) -> Vec<Instruction> {
+        Self::discover_within(None, surroundings, directory, worktree, configured).0
+    }
+
+    /// The same, where files that are found in the project must really lie in it; and those that do not.
+    pub(crate) fn discover_within(
+        ground: Option<&Ground>,
+        surroundings: &Surroundings,
+        directory: &Path,
+        worktree: &Path,
+        configured: &[String],
+    ) -> (Vec<Instruction>, Vec<PathBuf>) {
+        let mut left_out = Vec::new();
+        let mut inside = |paths: Vec<PathBuf>| -> Vec<PathBuf> {
+            let held = |path: &PathBuf| ground.is_none_or(|ground| ground.holds(path));
+            let (held, outside): (Vec<_>, Vec<_>) = paths.into_iter().partition(held);
+            left_out.extend(outside);
+            held
+        };
         let with_project = !surroundings.is_on("DISABLE_PROJECT_CONFIG");
         let mut found = Found::default();
         found.files(global_file(surroundings, directory));
         if with_project {
-            found.files(project_files(surroundings, directory, worktree));
+            found.files(inside(project_files(surroundings, directory, worktree)));
         }
         for entry in configured {
             if entry.starts_with("https://") || entry.starts_with("http://") {
@@ -57,12 +76,13 @@ impl Instructions {
             } else if entry.starts_with("~/") || Path::new(entry).is_absolute() {
                 found.files(matches(&surroundings.resolve(entry, directory)));
             } else if with_project {
-                found.files(upwards(directory, worktree).flat_map(|path| matches(&path.join(entry))));
+                let near = upwards(directory, worktree).flat_map(|path| matches(&path.join(entry)));
+                found.files(inside(near.collect()));
             } else if let Some(base) = surroundings.flag("CONFIG_DIR") {
                 found.files(matches(&surroundings.resolve(base, directory).join(entry)));
             }
         }
-        found.entries.into_values().collect()
+        (found.entries.into_values().collect(), left_out)
     }
 }
 

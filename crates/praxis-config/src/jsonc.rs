@@ -53,8 +53,11 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn node(&mut self, value: ast::Value<'_>) -> Result<Node, Problem> {
-        let start = self.substituted.original(value.range().start);
+        let range = value.range();
+        let start = self.substituted.original(range.start);
         let origin = self.source.origin(start);
+        let is_plain = !matches!(value, ast::Value::Array(_) | ast::Value::Object(_));
+        let filled = is_plain && self.substituted.is_filled(range.start, range.end);
         let value = match value {
             ast::Value::NullKeyword(_) => Value::Null,
             ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
@@ -73,7 +76,7 @@ impl Reader<'_> {
             ),
             ast::Value::Object(object) => return self.object(object, Node::object(origin)),
         };
-        Ok(Node::new(value, origin))
+        Ok(Node { filled, ..Node::new(value, origin) })
     }
 
     /// The parser lets a string run over line breaks, which JSON does not; and the substitution, which ends a

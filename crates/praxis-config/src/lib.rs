@@ -4,7 +4,7 @@
 //! value and every rule, the file and line it was written on.
 //!
 //! ```
-//! use praxis_config::{Request, Surroundings, load};
+//! use praxis_config::{Request, Surroundings, Trust, load};
 //!
 //! let project = tempfile::tempdir()?;
 //! std::fs::write(
@@ -19,6 +19,7 @@
 //!     directory: project.path().into(),
 //!     worktree: project.path().into(),
 //!     extra_file: None,
+//!     trust: Trust::Everything,
 //! };
 //!
 //! let loaded = load(&surroundings, &request)?;
@@ -31,6 +32,7 @@ mod check;
 mod config;
 mod definition;
 mod frontmatter;
+mod gather;
 mod instructions;
 mod jsonc;
 mod load;
@@ -38,21 +40,25 @@ mod loaded;
 mod merge;
 mod node;
 mod normalise;
+mod owner;
 mod permission;
 mod problem;
 mod read;
 mod schema;
 mod secret;
+mod strictness;
 mod substitute;
 mod surroundings;
 mod text;
+mod trust;
 mod worktree;
 
 pub use config::*;
 pub use instructions::{Instruction, Instructions, nearby};
 pub use load::{Request, load};
-pub use loaded::{Loaded, Source};
+pub use loaded::{Loaded, RuleSet, Source};
 pub use node::{Node, Value};
 pub use problem::{ConfigError, Problem, Warning};
 pub use surroundings::{Dirs, Surroundings};
+pub use trust::{Trust, Trusted, Want, WantKind};
 pub use worktree::find_worktree;

@@ -1,29 +1,24 @@
-//! Reading every source in order and laying them over each other.
+//! Laying all sources over each other, as far as their owners' word counts.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
-use indexmap::IndexMap;
-use praxis_proto::Origin;
+use praxis_proto::{Origin, Rule};
 
 use crate::check::Checker;
 use crate::config::Config;
-use crate::definition::{self, Kind};
-use crate::loaded::{Loaded, Source};
+use crate::gather::{Content, Gathered, Links, Piece, gather};
+use crate::instructions::{Instruction, Instructions};
+use crate::loaded::{Loaded, RuleSet, Source};
 use crate::merge::merge;
-use crate::node::Node;
+use crate::node::{Node, Value};
+use crate::owner::{Ground, Owner};
 use crate::problem::{ConfigError, Findings, Problem, Warning};
-use crate::substitute::substitute;
+use crate::substitute::{substitute, tokens, unfilled};
 use crate::surroundings::Surroundings;
 use crate::text::{SourceName, Text};
-use crate::worktree::upwards;
-use crate::{jsonc, normalise, permission};
-
-/// The most bytes of one configuration file.
-const MOST_FILE: u64 = 8 * 1024 * 1024;
-/// Configuration files of a project or directory, the strongest last.
-const FILES: [&str; 4] = ["opencode.json", "opencode.jsonc", "praxis.json", "praxis.jsonc"];
-/// Configuration directories of a project or home, the strongest last.
-const FOLDERS: [&str; 2] = [".opencode", ".praxis"];
+use crate::trust::{Sifted, Sifter, Trust, Want};
+use crate::{jsonc, normalise, permission, strictness};
 
 /// What to load the configuration for.
 #[derive(Debug, Clone)]
@@ -35,6 +30,8 @@ pub struct Request {
     pub worktree: PathBuf,
     /// A file named on the command line; only managed configuration is stronger.
     pub extra_file: Option<PathBuf>,
+    /// How far the project's own configuration is trusted.
+    pub trust: Trust,
 }
 
 /// Loads the configuration for a directory.
@@ -43,184 +40,200 @@ pub struct Request {
 /// configuration directories (global, home, project from the root down, `PRAXIS_CONFIG_DIR`) with their
 /// agents and commands, `PRAXIS_CONFIG_CONTENT`, the extra file, managed files, `PRAXIS_PERMISSION`.
 ///
+/// A project that is not trusted with all it wants only narrows; what it wants is told in [`Loaded::wants`]. What
+/// managed configuration says about the sandbox can only be tightened.
+///
 /// # Errors
 ///
 /// Any source that cannot be used makes the whole fail, because it might hold a rule that denies something;
 /// the error lists all of them.
 pub fn load(surroundings: &Surroundings, request: &Request) -> Result<Loaded, ConfigError> {
-    let mut loader = Loader {
-        surroundings,
-        request,
-        checker: Checker::new(),
-        findings: Findings::default(),
-        sources: Vec::new(),
-        merged: Node::object(Origin::BuiltIn("defaults")),
-        managed: Node::object(Origin::BuiltIn("defaults")),
+    let ground = Ground::new(&request.worktree);
+    let gathered = gather(surroundings, request, &ground, Links::Inside);
+    let mut loader = Loader::new(surroundings, request, &ground);
+    let (wants, mut looks) = loader.look_through(&gathered);
+    let trusted = request.trust.covers(&wants);
+    let gathered = if trusted && !gathered.left_out.is_empty() {
+        gather(surroundings, request, &ground, Links::Anywhere)
+    } else {
+        gathered
     };
-    loader.global_files();
-    loader.project_files();
-    loader.directories();
-    loader.extras();
-    loader.managed_files();
-    loader.permission_variable();
-    loader.finish()
+    let Gathered { mut pieces, sources, .. } = gathered;
+    for (index, piece) in pieces.iter_mut().enumerate() {
+        if let Content::Findings(findings) = &mut piece.content {
+            loader.findings.extend(std::mem::take(findings));
+        } else if piece.owner != Owner::Project || trusted {
+            loader.whole(piece);
+        } else if let Some(Look { node, findings }) = looks.get_mut(index).map(std::mem::take) {
+            loader.findings.extend(findings);
+            if let Some(node) = node {
+                loader.layer(node, piece, Counts::Narrowing);
+            }
+        }
+    }
+    loader.finish(Verdict { wants, trusted, sources })
 }
 
-/// How a layer is taken.
+/// How much of a layer counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// As it is.
-    Ordinary,
-    /// As it is, and into the ceiling.
-    Managed,
-    /// Left out with a warning when it is wrong.
-    Optional,
+enum Counts {
+    /// All of it.
+    Whole,
+    /// It was sifted; its rules and its sandbox are a limit.
+    Narrowing,
+}
+
+/// What became of the project's wants.
+struct Verdict {
+    wants: Vec<Want>,
+    trusted: bool,
+    sources: Vec<Source>,
 }
 
 struct Loader<'a> {
     surroundings: &'a Surroundings,
     request: &'a Request,
+    ground: &'a Ground,
     checker: Checker,
     findings: Findings,
-    sources: Vec<Source>,
     merged: Node,
     managed: Node,
+    /// The rules and sandbox settings of layers that only narrow.
+    narrowing: Node,
+    /// The providers, as far as somebody vouches for them.
+    vouched: Node,
+    /// The variables that are put into them.
+    provider_variables: BTreeSet<String>,
 }
 
-impl Loader<'_> {
-    fn global_files(&mut self) {
-        for directory in self.surroundings.dirs.global() {
-            self.optional_file(&directory.join("config.json"), Standing::Ordinary);
-            self.files_in(&directory, Standing::Ordinary);
-        }
-        if let Some(path) = self.surroundings.flag("CONFIG") {
-            self.named_file(&self.surroundings.resolve(path, &self.request.directory));
+fn empty() -> Node {
+    Node::object(Origin::BuiltIn("defaults"))
+}
+
+impl<'a> Loader<'a> {
+    fn new(surroundings: &'a Surroundings, request: &'a Request, ground: &'a Ground) -> Self {
+        Self {
+            surroundings,
+            request,
+            ground,
+            checker: Checker::new(),
+            findings: Findings::default(),
+            merged: empty(),
+            managed: empty(),
+            narrowing: empty(),
+            vouched: empty(),
+            provider_variables: BTreeSet::new(),
         }
     }
 
-    fn project_files(&mut self) {
-        for directory in self.project_directories() {
-            self.files_in(&directory, Standing::Ordinary);
-        }
-    }
-
-    fn directories(&mut self) {
-        for directory in self.surroundings.dirs.global() {
-            // Their files came first; their definitions belong here, with those of the other directories.
-            self.definitions_in(&directory);
-        }
-        let homes = std::iter::once(self.surroundings.home.clone()).chain(self.project_directories());
-        // A project may be the home directory; then it counts as the project.
-        let mut directories = IndexMap::new();
-        for directory in homes.flat_map(|path| FOLDERS.map(|folder| path.join(folder))) {
-            directories.shift_remove(&directory);
-            directories.insert(directory, ());
-        }
-        if let Some(path) = self.surroundings.flag("CONFIG_DIR") {
-            directories.insert(self.surroundings.resolve(path, &self.request.directory), ());
-        }
-        for directory in directories.into_keys() {
-            self.files_in(&directory, Standing::Ordinary);
-            self.definitions_in(&directory);
-        }
-    }
-
-    fn extras(&mut self) {
-        if let Some((name, text)) = self.surroundings.flag_entry("CONFIG_CONTENT") {
-            self.sources.push(Source::Variable(name.to_owned()));
-            let text = Text::new(SourceName::Variable(name.into()), text);
-            self.text(&text, Standing::Ordinary);
-        }
-        if let Some(path) = &self.request.extra_file {
-            self.named_file(&self.request.directory.join(path));
-        }
-    }
-
-    fn managed_files(&mut self) {
-        for directory in &self.surroundings.managed {
-            self.files_in(directory, Standing::Managed);
-        }
-    }
-
-    fn permission_variable(&mut self) {
-        let Some((name, text)) = self.surroundings.flag_entry("PERMISSION") else { return };
-        let origin = Origin::Named(name.into());
-        match serde_json::from_str(text) {
-            Ok(json) => {
-                self.sources.push(Source::Variable(name.to_owned()));
-                let node = Node::from_json(&json, &origin).under("permission");
-                self.layer(node, &SourceName::Variable(name.into()), Standing::Ordinary);
-            }
-            Err(error) => {
-                let message = format!("this is not JSON and is ignored: {error}");
-                self.findings.warnings.push(Warning::new(&origin, message));
-            }
-        }
-    }
-
-    /// The project's directories from the root down, unless projects are to be left alone.
-    fn project_directories(&self) -> Vec<PathBuf> {
-        if self.surroundings.is_on("DISABLE_PROJECT_CONFIG") {
-            return Vec::new();
-        }
-        let way = upwards(&self.request.directory, &self.request.worktree);
-        way.rev().map(Path::to_path_buf).collect()
-    }
-
-    fn files_in(&mut self, directory: &Path, standing: Standing) {
-        for name in FILES {
-            self.optional_file(&directory.join(name), standing);
-        }
-    }
-
-    fn optional_file(&mut self, path: &Path, standing: Standing) {
-        match crate::read::optional(path, MOST_FILE) {
-            Ok(None) => {}
-            Ok(Some(bytes)) => self.bytes(path, bytes, standing),
-            Err(error) => self.findings.problems.push(Problem::unreadable(path, error)),
-        }
-    }
-
-    /// A file somebody asked for by name has to be there.
-    fn named_file(&mut self, path: &Path) {
-        match crate::read::bounded(path, MOST_FILE) {
-            Ok(bytes) => self.bytes(path, bytes, Standing::Ordinary),
-            Err(error) => self.findings.problems.push(Problem::unreadable(path, error)),
-        }
-    }
-
-    fn bytes(&mut self, path: &Path, bytes: Vec<u8>, standing: Standing) {
-        self.sources.push(Source::File(path.to_path_buf()));
-        match Text::decode(SourceName::file(path), bytes) {
-            Ok(text) => self.text(&text, standing),
-            Err(problem) => self.findings.problems.push(problem),
-        }
-    }
-
-    fn text(&mut self, text: &Text, standing: Standing) {
-        let base = text.name.directory().unwrap_or(&self.request.directory);
-        let parsed = substitute(text, self.surroundings, base)
-            .and_then(|substituted| jsonc::parse(text, &substituted, &mut self.findings));
-        match parsed {
-            Ok(node) => self.layer(node, &text.name, standing),
-            Err(problem) => self.findings.problems.push(problem),
-        }
-    }
-
-    fn definitions_in(&mut self, directory: &Path) {
-        for kind in Kind::ALL {
-            let standing = if kind == Kind::Mode { Standing::Optional } else { Standing::Ordinary };
-            for found in definition::discover(directory, kind, &mut self.findings) {
-                if let SourceName::File(path) = &found.source {
-                    self.sources.push(Source::File(path.as_path().to_path_buf()));
+    /// What the project's layers want, and what of each counts without trust. Nothing of them is filled in.
+    fn look_through(&mut self, gathered: &Gathered) -> (Vec<Want>, Vec<Look>) {
+        let own = self.own(gathered);
+        let mut sifter = Sifter::new(self.ground, self.surroundings, &own);
+        let mut looks = Vec::new();
+        for piece in &gathered.pieces {
+            let mut findings = Findings::default();
+            let node = match &piece.content {
+                _ if piece.owner != Owner::Project => Ok(None),
+                Content::Findings(_) => Ok(None),
+                Content::Node(node) => Ok(sifter.layer(node, &piece.source)),
+                Content::Text(text) => unfilled(text)
+                    .and_then(|unfilled| jsonc::parse(text, &unfilled, &mut findings))
+                    .map(|node| sifter.layer(&node, &text.name)),
+            };
+            let node = node.unwrap_or_else(|problem| {
+                match (&piece.content, &piece.source) {
+                    (Content::Text(text), SourceName::File(path)) if !tokens(&text.text).is_empty() => {
+                        sifter.whole_file(path, "which cannot be read before it is filled in", &text.text);
+                    }
+                    // With nothing to fill in, the text is wrong for everybody.
+                    _ => findings.problems.push(problem),
                 }
-                self.layer(found.layer, &found.source, standing);
+                None
+            });
+            looks.push(Look { node, findings });
+        }
+        for link in &gathered.left_out {
+            let target = crate::owner::real(link).display().to_string();
+            sifter.whole_file(link, &format!("a link to {target}"), &target);
+        }
+        let counting = looks.iter().filter_map(|look| look.node.as_ref()).chain([&own]);
+        let configured: Vec<String> = counting.flat_map(instructions_of).collect();
+        for link in self.instructions(Some(self.ground), &configured).1 {
+            let target = crate::owner::real(&link).display().to_string();
+            sifter.whole_file(&link, &format!("instructions, a link to {target}"), &target);
+        }
+        (sifter.wants(), looks)
+    }
+
+    /// The configuration without the project's; what is wrong with it is told when it is laid.
+    fn own(&self, gathered: &Gathered) -> Node {
+        let mut own = empty();
+        if gathered.pieces.iter().all(|piece| piece.owner != Owner::Project) {
+            return own;
+        }
+        for piece in gathered.pieces.iter().filter(|piece| piece.owner != Owner::Project) {
+            let node = match &piece.content {
+                Content::Findings(_) => None,
+                Content::Node(node) => Some(node.clone()),
+                Content::Text(text) => self.parse(text, &mut Findings::default()).ok(),
+            };
+            if let Some(mut node) = node {
+                normalise::layer(&mut node, &self.checker, &piece.source, self.surroundings);
+                merge(&mut own, node);
             }
+        }
+        own
+    }
+
+    fn instructions(
+        &self,
+        ground: Option<&Ground>,
+        configured: &[String],
+    ) -> (Vec<Instruction>, Vec<PathBuf>) {
+        let Request { directory, worktree, .. } = self.request;
+        Instructions::discover_within(ground, self.surroundings, directory, worktree, configured)
+    }
+
+    fn parse(&self, text: &Text, findings: &mut Findings) -> Result<Node, Problem> {
+        let base = text.name.directory().unwrap_or(&self.request.directory);
+        let substituted = substitute(text, self.surroundings, base)?;
+        jsonc::parse(text, &substituted, findings)
+    }
+
+    /// Lays a piece over the others with everything in it.
+    fn whole(&mut self, piece: &Piece) {
+        let mut findings = Findings::default();
+        let parsed = match &piece.content {
+            Content::Findings(_) => return,
+            Content::Node(node) => Ok(node.clone()),
+            Content::Text(text) => self.parse(text, &mut findings),
+        };
+        self.findings.extend(findings);
+        self.note_variables(piece);
+        match parsed {
+            Ok(node) => self.layer(node, piece, Counts::Whole),
+            Err(problem) => self.findings.problems.push(problem),
+        }
+    }
+
+    /// Remembers which variables are put into the configuration of providers.
+    fn note_variables(&mut self, piece: &Piece) {
+        let Content::Text(text) = &piece.content else { return };
+        if !text.text.contains("{env:") {
+            return;
+        }
+        let written =
+            unfilled(text).and_then(|unfilled| jsonc::parse(text, &unfilled, &mut Findings::default()));
+        if let Some(providers) = written.ok().as_ref().and_then(|node| node.get("provider")) {
+            let json = providers.to_json().to_string();
+            let named = tokens(&json).into_iter().filter(|(is_variable, _)| *is_variable);
+            self.provider_variables.extend(named.map(|(_, name)| name.to_owned()));
         }
     }
 
     /// Checks one layer and lays it over the others.
-    fn layer(&mut self, mut node: Node, source: &SourceName, standing: Standing) {
+    fn layer(&mut self, mut node: Node, piece: &Piece, counts: Counts) {
         let mut found = Findings::default();
         self.checker.check(&node, &mut found);
         self.check_rules(&node, &mut found.problems);
@@ -228,8 +241,8 @@ impl Loader<'_> {
             // What the schema cannot say, such as the form of a colour, the types do.
             found.problems.extend(decode(&node).err());
         }
-        if standing == Standing::Optional && !found.problems.is_empty() {
-            let whole = source.origin(1, 1);
+        if piece.is_optional && !found.problems.is_empty() {
+            let whole = piece.source.origin(1, 1);
             let skipped = found.problems.iter();
             let warnings =
                 skipped.map(|problem| Warning::new(&whole, format!("this mode is skipped: {problem}")));
@@ -241,9 +254,22 @@ impl Loader<'_> {
         if !is_sound {
             return;
         }
-        normalise::layer(&mut node, &self.checker, source, self.surroundings);
-        if standing == Standing::Managed {
-            merge(&mut self.managed, node.clone());
+        normalise::layer(&mut node, &self.checker, &piece.source, self.surroundings);
+        match (counts, piece.owner) {
+            (Counts::Narrowing, _) => merge(&mut self.narrowing, limits_of(&mut node)),
+            (Counts::Whole, Owner::Managed) => {
+                merge(&mut self.managed, node.clone());
+                // It lies under the other layers, and above them as a limit.
+                if let Some(members) = node.as_object_mut() {
+                    members.shift_remove("sandbox");
+                }
+            }
+            (Counts::Whole, Owner::User | Owner::Project) => {}
+        }
+        if counts == Counts::Whole
+            && let Some(providers) = node.get("provider")
+        {
+            merge(&mut self.vouched, providers.clone().under("provider"));
         }
         merge(&mut self.merged, node);
     }
@@ -262,11 +288,33 @@ impl Loader<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<Loaded, ConfigError> {
-        let home = self.surroundings.home.as_path();
+    /// The strictest of what everybody says about the sandbox.
+    fn settle_sandbox(&mut self) {
+        let managed = self.managed.get("sandbox").cloned();
+        let Some(members) = self.merged.as_object_mut() else { return };
+        let mut sandbox = members.shift_remove("sandbox");
+        if let Some(managed) = &managed {
+            let mut below = managed.clone().under("sandbox");
+            if let Some(own) = sandbox {
+                merge(&mut below, own.under("sandbox"));
+            }
+            sandbox = strictness::tighten(below.get("sandbox").cloned(), managed);
+        }
+        if let Some(narrowing) = self.narrowing.get("sandbox") {
+            sandbox = strictness::tighten(sandbox, narrowing);
+        }
+        if let Some(sandbox) = sandbox {
+            members.insert("sandbox".into(), sandbox);
+        }
+    }
+
+    fn finish(mut self, verdict: Verdict) -> Result<Loaded, ConfigError> {
+        let Verdict { wants, trusted, sources } = verdict;
+        self.settle_sandbox();
         normalise::merged(&mut self.merged, self.surroundings);
         normalise::merged(&mut self.managed, self.surroundings);
-        let mut problems = self.findings.problems;
+        normalise::merged(&mut self.narrowing, self.surroundings);
+        let mut problems = std::mem::take(&mut self.findings.problems);
         let mut config = match decode(&self.merged) {
             Ok(config) => config,
             Err(problem) => {
@@ -277,30 +325,94 @@ impl Loader<'_> {
                 return Err(ConfigError { problems });
             }
         };
-        let mut rules_of = |node: Option<&Node>, path: &str| {
-            node.map_or_else(Vec::new, |node| permission::rules(node, path, home, &mut problems))
-        };
+        let mut rules = self.rules(&self.merged, &mut problems);
+        let managed = self.rules(&self.managed, &mut problems);
+        let narrowing = self.rules(&self.narrowing, &mut problems);
+        if !problems.is_empty() {
+            return Err(ConfigError { problems });
+        }
         for (name, agent) in &mut config.agent {
-            let node = self.merged.get("agent").and_then(|agents| agents.get(name)?.get("permission"));
-            agent.rules = rules_of(node, &format!("agent.{name}.permission"));
+            agent.rules = rules.agents.shift_remove(name).unwrap_or_default();
             agent.name.clone_from(name);
         }
         for (name, command) in &mut config.command {
             command.name.clone_from(name);
         }
-        let rules = rules_of(self.merged.get("permission"), "permission");
-        let managed_rules = rules_of(self.managed.get("permission"), "permission");
-        if !problems.is_empty() {
-            return Err(ConfigError { problems });
+        let mut vouched = decode(&self.vouched).unwrap_or_default().vouched();
+        for (name, provider) in &mut config.provider {
+            let known = vouched.provider.shift_remove(name).unwrap_or_default();
+            provider.vouched = known.vouched;
         }
+        let ground = Some(self.ground).filter(|_| !trusted);
+        let (instructions, _) = self.instructions(ground, &config.instructions);
         Ok(Loaded {
             config,
-            rules,
-            managed_rules,
+            rules: rules.rules,
+            managed,
+            narrowing,
+            wants,
+            trusted,
+            instructions,
+            provider_variables: self.provider_variables.into_iter().collect(),
             warnings: self.findings.warnings,
-            sources: self.sources,
+            sources,
             merged: self.merged,
         })
+    }
+
+    /// The rules in a tree.
+    fn rules(&self, node: &Node, problems: &mut Vec<Problem>) -> RuleSet {
+        let home = self.surroundings.home.as_path();
+        let mut read = |node: Option<&Node>, path: &str| -> Vec<Rule> {
+            node.map_or_else(Vec::new, |node| permission::rules(node, path, home, problems))
+        };
+        let rules = read(node.get("permission"), "permission");
+        let agents = node.get("agent").and_then(Node::as_object).into_iter().flatten();
+        let agents = agents.map(|(name, agent)| {
+            (name.clone(), read(agent.get("permission"), &format!("agent.{name}.permission")))
+        });
+        RuleSet { agents: agents.collect(), rules }
+    }
+}
+
+/// What was seen of a project's piece before it was trusted.
+#[derive(Default)]
+struct Look {
+    /// What counts of it.
+    node: Sifted,
+    findings: Findings,
+}
+
+/// Takes the rules and sandbox settings out of a sifted layer.
+fn limits_of(node: &mut Node) -> Node {
+    let mut limits = Node::object(node.origin.clone());
+    let Some(members) = node.as_object_mut() else { return limits };
+    let mut taken: Vec<(String, Node)> = ["permission", "tools", "sandbox"]
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), members.shift_remove(key)?)))
+        .collect();
+    if let Some(agents) = members.get_mut("agent").and_then(Node::as_object_mut) {
+        for (name, agent) in agents.iter_mut() {
+            let Some(fields) = agent.as_object_mut() else { continue };
+            for key in ["permission", "tools"] {
+                if let Some(rules) = fields.shift_remove(key) {
+                    taken.push(("agent".to_owned(), rules.under(key).under(name)));
+                }
+            }
+        }
+        agents.retain(|_, agent| agent.as_object().is_none_or(|fields| !fields.is_empty()));
+    }
+    for (key, value) in taken {
+        merge(&mut limits, value.under(&key));
+    }
+    limits
+}
+
+/// The instructions that a tree names.
+fn instructions_of(node: &Node) -> Vec<String> {
+    match node.get("instructions").map(|node| &node.value) {
+        Some(Value::Array(items)) => items.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -37,7 +37,7 @@ impl Slot {
             (Self::Root, "instructions") => Self::Instructions,
             (Self::Root, "plugin") => Self::Plugins,
             (Self::Root, "sandbox") => Self::Sandbox,
-            (Self::Sandbox, "writable" | "unreadable") => Self::SandboxPaths,
+            (Self::Sandbox, "writable" | "readable" | "unreadable") => Self::SandboxPaths,
             (_, _) => Self::Plain,
         }
     }
@@ -72,6 +72,7 @@ fn lay(base: &mut Node, over: Node, slot: Slot) {
         (value, new) => *value = new,
     }
     base.origin = over.origin;
+    base.filled = over.filled;
     base.key = over.key.or(base.key.take());
 }
 
@@ -79,6 +80,11 @@ fn lay(base: &mut Node, over: Node, slot: Slot) {
 enum Keep {
     First,
     Last,
+}
+
+/// Appends what the list does not hold yet.
+pub(crate) fn append_new(items: &mut Vec<Node>, more: Vec<Node>) {
+    append(items, more, |node| node.to_json().to_string(), Keep::First);
 }
 
 fn append(items: &mut Vec<Node>, more: Vec<Node>, name: fn(&Node) -> String, keep: Keep) {

@@ -13,6 +13,8 @@ pub struct Node {
     pub origin: Origin,
     /// Where its key was written, for a value in an object.
     pub key: Option<Origin>,
+    /// Whether it, or a piece of it, was put in from a variable or a file; then it is not shown.
+    pub filled: bool,
 }
 
 /// What a node holds.
@@ -34,7 +36,7 @@ pub enum Value {
 
 impl Node {
     pub(crate) fn new(value: Value, origin: Origin) -> Self {
-        Self { value, origin, key: None }
+        Self { value, origin, key: None, filled: false }
     }
 
     pub(crate) fn object(origin: Origin) -> Self {
@@ -110,6 +112,18 @@ impl Node {
             Value::Object(members) => {
                 members.iter().map(|(key, node)| (key.clone(), node.to_json())).collect()
             }
+        }
+    }
+
+    /// The tree as JSON for people, without its places: what was put in from variables and files is `hidden`.
+    pub(crate) fn to_json_hiding(&self, hidden: &str) -> serde_json::Value {
+        match &self.value {
+            _ if self.filled => hidden.into(),
+            Value::Array(items) => items.iter().map(|item| item.to_json_hiding(hidden)).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(key, node)| (key.clone(), node.to_json_hiding(hidden))).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => self.to_json(),
         }
     }
 

@@ -81,6 +81,9 @@ impl Reader<'_> {
                     });
                     return;
                 }
+                None if node.filled => {
+                    "expected allow, ask or deny, found another word in a variable or file".to_owned()
+                }
                 None => format!(
                     "expected allow, ask or deny, found `{}`{}",
                     printable(word),

@@ -140,11 +140,18 @@ pub(crate) fn printable(word: &str) -> String {
 }
 
 fn shortened(text: &str, most: usize) -> String {
-    let mut short: String = text.chars().take(most).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut short: String =
+        text.chars().take(most).map(|c| if is_treacherous(c) { ' ' } else { c }).collect();
     if text.chars().nth(most).is_some() {
         short.push('…');
     }
     short
+}
+
+/// Control characters, and marks that show a text in another order than it has, or hide a part of it.
+fn is_treacherous(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -162,6 +169,7 @@ mod tests {
     #[test]
     fn text_for_the_terminal_is_short_and_harmless() {
         assert_eq!(printable("a\u{1b}[2Jb"), "a [2Jb");
+        assert_eq!(printable("rm \u{202e}x\u{200b}y"), "rm  x y");
         assert_eq!(printable(&"x".repeat(41)).chars().count(), 41);
     }
 }

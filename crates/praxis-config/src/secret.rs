@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// What is shown instead of a secret.
-const HIDDEN: &str = "[hidden]";
+pub(crate) const HIDDEN: &str = "[hidden]";
 
 /// Replaces every value that looks secret.
 pub(crate) fn hide(json: &mut Value) {

@@ -28,6 +28,16 @@ struct Piece {
 }
 
 impl Substituted {
+    /// Whether any of the new text between these offsets was put in.
+    pub(crate) fn is_filled(&self, start: usize, end: usize) -> bool {
+        let from = self.pieces.partition_point(|piece| piece.start <= start).saturating_sub(1);
+        let near = self.pieces.iter().skip(from).take_while(|piece| piece.start < end);
+        near.enumerate().any(|(index, piece)| {
+            let behind = self.pieces.get(from + index + 1).map_or(self.text.len(), |next| next.start);
+            !piece.copied && behind > start
+        })
+    }
+
     /// The offset in the original text.
     pub(crate) fn original(&self, offset: usize) -> usize {
         let index = self.pieces.partition_point(|piece| piece.start <= offset);
@@ -56,6 +66,26 @@ pub(crate) fn substitute(
     surroundings: &Surroundings,
     base: &Path,
 ) -> Result<Substituted, Problem> {
+    fill(source, |token, at| token.value(source, at, surroundings, base))
+}
+
+/// The text as it is written, fit to be parsed: nothing is looked up or read, and what stands outside of strings
+/// becomes one.
+pub(crate) fn unfilled(source: &Text) -> Result<Substituted, Problem> {
+    fill(source, |token, _| Ok(token.written()))
+}
+
+/// The variables and files that a text names: whether it is a variable, and its name.
+pub(crate) fn tokens(text: &str) -> Vec<(bool, &str)> {
+    let starts = text.match_indices('{').map(|(at, _)| &text[at..]);
+    let found = starts.filter_map(|rest| Token::read(rest, State::String));
+    found.map(|token| (matches!(token.kind, Kind::Variable), token.name)).collect()
+}
+
+fn fill(
+    source: &Text,
+    value: impl Fn(&Token<'_>, usize) -> Result<String, Problem>,
+) -> Result<Substituted, Problem> {
     let text = source.text.as_str();
     let mut out = Substituted { text: String::with_capacity(text.len()), pieces: Vec::new() };
     let mut state = State::Code;
@@ -68,7 +98,7 @@ pub(crate) fn substitute(
             && let Some(token) = Token::read(rest, state)
         {
             out.copy(text, copied_to, at);
-            let value = token.value(source, at, surroundings, base)?;
+            let value = value(&token, at)?;
             out.insert(&value, at, state);
             if out.text.len() > MOST_TEXT {
                 return Err(source.syntax(at, "the text grows past 8 MiB here; include less"));
@@ -114,6 +144,8 @@ struct Token<'a> {
     kind: Kind,
     name: &'a str,
     length: usize,
+    /// Whether it stands in a string.
+    quoted: bool,
 }
 
 impl<'a> Token<'a> {
@@ -125,8 +157,22 @@ impl<'a> Token<'a> {
         let body = &rest[prefix..];
         let end = body.find(['}', '\n', '"'])?;
         let closed = body[end..].starts_with('}') && end > 0;
-        debug_assert!(matches!(state, State::Code | State::String));
-        closed.then(|| Self { kind, name: body[..end].trim(), length: prefix + end + 1 })
+        closed.then(|| Self {
+            kind,
+            name: body[..end].trim(),
+            length: prefix + end + 1,
+            quoted: state == State::String,
+        })
+    }
+
+    /// The token as it is written, quoted where it is no part of a string.
+    fn written(&self) -> String {
+        let kind = match self.kind {
+            Kind::Variable => "env",
+            Kind::File => "file",
+        };
+        let token = format!("{{{kind}:{}}}", self.name);
+        if self.quoted { token } else { serde_json::Value::from(token).to_string() }
     }
 
     fn value(
@@ -236,9 +282,30 @@ mod tests {
         "#);
     }
 
+    #[test]
+    fn unfilled_text_can_be_parsed_and_reads_nothing() {
+        let text = r#"{"p": {env:PORT}, "a": "x {file:/nowhere/at-all} \"{env:NAME}"}"#;
+        let source = Text::new(SourceName::file("praxis.json"), text);
+        assert_eq!(
+            unfilled(&source).unwrap().text,
+            r#"{"p": "{env:PORT}", "a": "x {file:/nowhere/at-all} \"{env:NAME}"}"#
+        );
+        assert_eq!(tokens("x {file: a b} {env:NAME}{env:}"), [(false, "a b"), (true, "NAME")]);
+        assert_eq!(tokens("{}"), []);
+    }
+
+    #[test]
+    fn what_was_put_in_is_known() {
+        let done = run(r#"{"a": "{env:NAME}", "b": x, "c": "{env:MISSING}"}"#).unwrap();
+        let at = |word: &str| done.text.find(word).unwrap();
+        assert!(done.is_filled(at("\"Ada"), at("\"Ada") + 5));
+        assert!(!done.is_filled(at("\"a"), at("\"a") + 3) && !done.is_filled(at("x"), at("x") + 1));
+    }
+
     proptest! {
         #[test]
         fn no_text_breaks_it(text in r#"(\{env:|\{file:|[{}"\\/*\nNAMEé:, ])*"#) {
+            let _ = tokens(&text);
             if let Ok(done) = run(&text) {
                 for offset in 0..=done.text.len() {
                     prop_assert!(done.original(offset) <= text.len());

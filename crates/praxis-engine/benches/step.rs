@@ -123,6 +123,7 @@ fn open(folder: &std::path::Path, turn: &str, gate: Arc<Gate>) -> Engine {
         surroundings: &surroundings,
         directory: &folder.join("project"),
         config_file: Some(folder.join("praxis.json")),
+        trust: praxis_config::Trust::Everything,
         attendance: Attendance::Unattended,
         questions: Attendance::Unattended,
         observers: Vec::new(),

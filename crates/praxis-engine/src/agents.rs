@@ -87,20 +87,17 @@ pub struct Agents {
 impl Agents {
     /// Puts rules together: the defaults, the agent's own, the user's general ones, the user's for this agent.
     pub fn assemble(loaded: &Loaded, layout: &Layout) -> Result<Self, AgentError> {
-        let managed = (!loaded.managed_rules.is_empty())
-            .then(|| Ceiling::new("managed configuration", loaded.managed_rules.clone()));
         let empty = AgentConfig::default();
         let mut agents = IndexMap::new();
         for kind in BuiltIn::ALL {
             let config = loaded.agents().get(kind.name()).unwrap_or(&empty);
             if config.disable != Some(true) {
-                agents
-                    .insert(kind.name().to_owned(), built_in(kind, config, loaded, layout, managed.clone()));
+                agents.insert(kind.name().to_owned(), built_in(kind, config, loaded, layout));
             }
         }
         for (name, config) in loaded.agents() {
             if BuiltIn::named(name).is_none() && config.disable != Some(true) {
-                agents.insert(name.clone(), custom(name, config, loaded, layout, managed.clone()));
+                agents.insert(name.clone(), custom(name, config, loaded, layout));
             }
         }
         agents.sort_keys();
@@ -156,13 +153,7 @@ fn default_agent(agents: &IndexMap<String, Agent>, configured: Option<&str>) -> 
     })
 }
 
-fn built_in(
-    kind: BuiltIn,
-    config: &AgentConfig,
-    loaded: &Loaded,
-    layout: &Layout,
-    managed: Option<Ceiling>,
-) -> Agent {
+fn built_in(kind: BuiltIn, config: &AgentConfig, loaded: &Loaded, layout: &Layout) -> Agent {
     let (mode, hidden, description) = match kind {
         BuiltIn::Build => {
             (AgentMode::Primary, false, "The default agent: works with all tools, as the rules allow.")
@@ -183,7 +174,7 @@ fn built_in(
         BuiltIn::Summary => (AgentMode::Primary, true, "Sums up changes."),
     };
     let authority = authority(kind.rules(layout), config, loaded, layout);
-    let ceilings = kind.ceiling(layout).into_iter().chain(managed);
+    let ceilings = kind.ceiling(layout).into_iter().chain(ceilings(kind.name(), loaded));
     Agent {
         mode: config.mode.unwrap_or(mode),
         hidden: config.hidden.unwrap_or(hidden),
@@ -195,15 +186,18 @@ fn built_in(
     }
 }
 
-fn custom(
-    name: &str,
-    config: &AgentConfig,
-    loaded: &Loaded,
-    layout: &Layout,
-    managed: Option<Ceiling>,
-) -> Agent {
+fn custom(name: &str, config: &AgentConfig, loaded: &Loaded, layout: &Layout) -> Agent {
     let authority = authority(for_custom_agent(layout), config, loaded, layout);
-    Agent { authority: managed.into_iter().fold(authority, Authority::under), ..plain(name, config) }
+    Agent { authority: ceilings(name, loaded).fold(authority, Authority::under), ..plain(name, config) }
+}
+
+/// What no rule loosens for an agent: managed configuration, and a project that nobody trusts, which may narrow.
+fn ceilings(agent: &str, loaded: &Loaded) -> impl Iterator<Item = Ceiling> {
+    let limits = [
+        ("managed configuration", loaded.managed.for_agent(agent)),
+        ("project configuration (not trusted)", loaded.narrowing.for_agent(agent)),
+    ];
+    limits.into_iter().filter(|(_, rules)| !rules.is_empty()).map(|(name, rules)| Ceiling::new(name, rules))
 }
 
 /// What comes straight from the configuration.

@@ -39,6 +39,8 @@ pub(crate) struct History {
     pub(crate) queued: Vec<MessageId>,
     /// What was changed in the project's files.
     pub(crate) changes: Changes,
+    /// Whether a model made a call as its wire format has it, also where that was summed up since.
+    pub(crate) called: bool,
 }
 
 impl History {
@@ -48,7 +50,7 @@ impl History {
         session: &SessionId,
         reader: Option<Choice>,
     ) -> Result<Self, StoreError> {
-        let Conversation { messages, newest, queued, changes } = told(store, session).await?;
+        let Conversation { messages, newest, queued, changes, called } = told(store, session).await?;
         let asked = newest
             .as_ref()
             .map(|user| Choice { provider: user.model.provider.clone(), model: user.model.model.clone() });
@@ -57,7 +59,7 @@ impl History {
         messages.iter().for_each(|message| history.push(message));
         // A tail that compaction keeps was pushed behind what is newer than it.
         history.user = newest;
-        (history.queued, history.changes) = (queued, changes);
+        (history.queued, history.changes, history.called) = (queued, changes, called);
         Ok(history)
     }
 
@@ -72,6 +74,7 @@ impl History {
             written: 0,
             queued: Vec::new(),
             changes: Changes::default(),
+            called: false,
         }
     }
 
@@ -116,6 +119,8 @@ pub(crate) struct Conversation {
     queued: Vec<MessageId>,
     /// What was changed in the project's files.
     changes: Changes,
+    /// Whether a model made a call as its wire format has it.
+    called: bool,
 }
 
 /// Reads what is stored of a session.
@@ -132,7 +137,9 @@ pub(crate) async fn told(store: &dyn Store, session: &SessionId) -> Result<Conve
         Message::User(user) => Some(user.clone()),
         Message::Assistant(_) => None,
     });
-    Ok(Conversation { messages: visible::filter(messages), newest, queued, changes })
+    let called =
+        messages.iter().flat_map(|message| &message.parts).any(|part| convert::is_native(&part.body));
+    Ok(Conversation { messages: visible::filter(messages), newest, queued, changes, called })
 }
 
 async fn stored(store: &dyn Store, session: &SessionId) -> Result<Vec<MessageWithParts>, StoreError> {

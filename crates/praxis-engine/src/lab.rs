@@ -61,6 +61,7 @@ impl Lab {
             surroundings: &surroundings,
             directory: &self.directory(),
             config_file: None,
+            trust: praxis_config::Trust::Everything,
             attendance: self.attendance,
             questions: Attendance::Unattended,
             observers: Vec::new(),

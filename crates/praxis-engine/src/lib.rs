@@ -9,6 +9,7 @@ pub mod command;
 mod decisions;
 mod doom;
 mod engine;
+mod environment;
 mod failures;
 pub mod fork;
 mod history;

@@ -306,7 +306,7 @@ impl Run {
         request: &mut Request,
     ) -> Result<Told, EngineError> {
         if !self.changes_messages() {
-            let mut told = history.told.take().unwrap_or_else(|| chain.told());
+            let mut told = history.told.take().unwrap_or_else(|| begun(chain, history.called));
             told.say(history.said.drain(..));
             return Ok(told);
         }
@@ -317,7 +317,7 @@ impl Run {
         let mut changed = History::empty(history.reader().clone());
         messages.iter().for_each(|message| changed.push(message));
         request.messages = changed.said;
-        Ok(chain.told())
+        Ok(begun(chain, history.called))
     }
 
     fn changes_messages(&self) -> bool {
@@ -355,4 +355,13 @@ impl Run {
 /// A word of the program's own, on the user's side of the conversation.
 fn note(text: &str) -> Said {
     Said::User(vec![UserPart::Text(text.into())])
+}
+
+/// A conversation with a model; `called` if calls were made in it that may not be said any more.
+fn begun(chain: &Chain, called: bool) -> Told {
+    let mut told = chain.told();
+    if called {
+        told.had_native_calls();
+    }
+    told
 }

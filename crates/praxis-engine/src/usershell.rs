@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use praxis_llm::Metadata;
 use praxis_os::process::Ended;
 use praxis_proto::{
     AnswerPath, AnswerTime, AssistantMessage, Created, MessageId, MessageModel, Part, PartBody, SessionId,
     TextPart, Tokens, ToolPart, UserMessage,
 };
-use praxis_tools::shell::{Job, Progress, Shown};
+use praxis_tools::shell::{Job, Progress, Shown, ViewKind};
 use praxis_tools::{Act, Ask, Clock, Report, ToolError};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -75,6 +76,7 @@ impl UserShell {
         };
         let answer = answer(workbench, &user, model, now);
         let mut tool = ToolPart::new(mint.call(), "bash");
+        tool.metadata = Some(Metadata::not_native().0);
         tool.start(json!({ "command": command }), now);
         let call = Part { id: mint.part(), session, message: answer.id.clone(), body: PartBody::Tool(tool) };
         Self { user, note, answer, call }
@@ -126,7 +128,7 @@ impl UserShell {
         let cx = workbench.cx(&user, setting);
         let act = Act::Run { command: command.clone(), cwd: workbench.instance.directory().to_owned() };
         let grant = cx.ask(Ask::new("bash", &command).to(act).with("command", command.as_str())).await?;
-        let job = workbench.shell.begin(&grant, &[("TERM", "dumb")], &cx).await?;
+        let job = workbench.shell.begin(&grant, ViewKind::Free, &[("TERM", "dumb")], &cx).await?;
         let ended = self.follow(&job, &command, cancel, seen).await;
         Ok(report(command, &job, ended))
     }

@@ -1,5 +1,6 @@
 //! One opened project: everything a call needs, put together once.
 
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,10 +8,10 @@ use std::time::Duration;
 
 use praxis_config::{
     ConfigError, Instruction, Instructions, Loaded, Reference, Request, SandboxMode, SandboxNetwork,
-    SandboxSetting, ShellEnvironment, Surroundings, find_worktree,
+    SandboxSetting, Surroundings, Trust, find_worktree,
 };
 use praxis_os::process::Launcher;
-use praxis_os::sandbox::{self, Network, Policy};
+use praxis_os::sandbox::{self, Network};
 use praxis_policy::shell::{Hold, Protected};
 use praxis_policy::{Authority, Ceiling, Layout, lint};
 use praxis_proto::{Action, CallId, MessageId, Mint, Origin, Rule, SessionId};
@@ -18,15 +19,16 @@ use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Client, ModelRef, Scene, Switches};
 use praxis_tools::shell::{
-    Containment, DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts,
+    DEFAULT_TIMEOUT, OnTimeout, Shell, ShellChoice, ShellParts, ViewMode, ViewParts, Views,
 };
 use praxis_tools::{
     Attendance, Bus, Cx, CxParts, DecisionObserver, Files, GrantFile, Guard, Hooks, ImageLimits, Instance,
-    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, system_clock,
+    OutputStore, Permissions, PermissionsParts, ProjectGrants, Questions, Registry, TrustFile, system_clock,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::command::Commands;
+use crate::environment::environment;
 use crate::todos::SessionTodos;
 use crate::{Agent, AgentError, Agents, DecisionFile};
 
@@ -60,6 +62,8 @@ pub struct Opening<'a> {
     pub directory: &'a Path,
     /// A configuration file on top of all others.
     pub config_file: Option<PathBuf>,
+    /// How far the project's own configuration is trusted.
+    pub trust: Trust,
     /// Whether somebody answers questions for permission.
     pub attendance: Attendance,
     /// Whether somebody answers the questions a model puts.
@@ -122,6 +126,7 @@ impl Workbench {
             surroundings,
             directory,
             config_file,
+            trust,
             attendance,
             questions,
             observers,
@@ -132,12 +137,18 @@ impl Workbench {
         let directory = directory.canonicalize().map_err(at)?;
         let worktree = find_worktree(&directory);
         let instance = Instance::open(&directory, worktree.as_deref()).map_err(at)?;
+        let instance = instance.with_home(
+            &surroundings.home,
+            &own_folders(surroundings),
+            &surroundings.dirs.data().join("plans"),
+        );
         let loaded = praxis_config::load(
             surroundings,
             &Request {
                 worktree: instance.root().to_owned(),
                 directory: directory.clone(),
                 extra_file: config_file,
+                trust,
             },
         )?;
         let data = surroundings.dirs.data();
@@ -166,12 +177,7 @@ impl Workbench {
         let questions = Arc::new(Questions::new(Arc::clone(&mint), bus.clone(), questions));
         let outputs = OutputStore::new(data.join("tool-output"), Arc::clone(&mint), limits(&loaded));
         let shell = shell(surroundings, &loaded, &instance, launcher, outputs.clone(), hooks.clone());
-        let instructions = Instructions::discover(
-            surroundings,
-            instance.directory(),
-            instance.root(),
-            &loaded.config.instructions,
-        );
+        let instructions = loaded.instructions.clone();
         let todos: Arc<SessionTodos> = Arc::default();
         let services = Services {
             questions: Arc::clone(&questions),
@@ -200,6 +206,19 @@ impl Workbench {
             shell,
             loaded,
         })
+    }
+
+    /// The folder that a project goes by: its worktree, or the folder itself, without links.
+    pub fn root_of(directory: &Path) -> Result<PathBuf, OpenError> {
+        let at = |source| OpenError::Directory { path: directory.to_owned(), source };
+        let directory = directory.canonicalize().map_err(at)?;
+        let instance = Instance::open(&directory, find_worktree(&directory).as_deref()).map_err(at)?;
+        Ok(instance.root().to_owned())
+    }
+
+    /// The file that says which folders are trusted with what.
+    pub fn trust_file(surroundings: &Surroundings) -> TrustFile {
+        TrustFile::at(surroundings.dirs.data().join("trust.json"))
     }
 
     /// The stored grants of a project.
@@ -240,7 +259,7 @@ impl Workbench {
             origin: Origin::Named(act.into()),
         };
         let authority = Authority::new(vec![allow]);
-        match self.loaded.managed_rules.as_slice() {
+        match self.loaded.managed.rules.as_slice() {
             [] => authority,
             rules => authority.under(Ceiling::new("managed configuration", rules.to_vec())),
         }
@@ -263,6 +282,13 @@ impl Workbench {
     }
 }
 
+/// The folders of what we and OpenCode know and were allowed.
+fn own_folders(surroundings: &Surroundings) -> Vec<PathBuf> {
+    let dirs = &surroundings.dirs;
+    let kept = [dirs.data(), dirs.relative_data(), dirs.state(), dirs.cache()];
+    kept.into_iter().chain(dirs.global()).chain(surroundings.managed.clone()).collect()
+}
+
 fn layout(data: &Path, loaded: &Loaded, root: &Path, home: &Path) -> Layout {
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
     let folder = |given: &str| match given.strip_prefix("~/") {
@@ -277,7 +303,7 @@ fn layout(data: &Path, loaded: &Loaded, root: &Path, home: &Path) -> Layout {
     });
     Layout {
         tool_output: text(data.join("tool-output")),
-        temp: text(temp()),
+        temp: text(temp(root)),
         plans: text(data.join("plans")),
         readable: readable.collect(),
     }
@@ -308,9 +334,11 @@ fn search(surroundings: &Surroundings) -> SearchService {
     SearchService::new(surroundings.flag("EXA_URL").map(str::to_owned), key)
 }
 
-/// The folder for temporary files that needs no permission.
-fn temp() -> PathBuf {
-    std::env::temp_dir().join("praxis")
+/// The folder for temporary files of a project that needs no permission.
+fn temp(root: &Path) -> PathBuf {
+    let mut hasher = std::hash::DefaultHasher::new();
+    root.hash(&mut hasher);
+    praxis_os::temporary_dir(&format!("{:016x}", hasher.finish()))
 }
 
 fn shell(
@@ -323,7 +351,6 @@ fn shell(
 ) -> Shell {
     let variable = |name: &str| surroundings.variables.get(name).map(String::as_str);
     let given = &loaded.config.shell_tool;
-    let ShellEnvironment { keep, drop, set } = &given.environment;
     let flagged = surroundings.flag("EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS").and_then(|ms| ms.parse().ok());
     let timeout = flagged.filter(|ms| *ms > 0).or(given.timeout_ms);
     let on_timeout = match given.on_timeout {
@@ -333,60 +360,63 @@ fn shell(
     Shell::new(ShellParts {
         launcher,
         choice: ShellChoice::choose(loaded.config.shell.as_deref(), variable("SHELL"), variable("PATH")),
-        environment: Environment::scrubbed(&surroundings.variables, keep, drop)
-            .with(set.iter().map(|(name, value)| (name.clone(), value.clone()))),
+        environment: environment(surroundings, loaded),
         outputs,
         timeout: timeout.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
         on_timeout,
         home: surroundings.home.clone(),
-        temp: temp(),
+        temp: temp(instance.root()),
         protected: protected(surroundings, instance),
-        containment: containment(surroundings, loaded, instance),
+        views: views(surroundings, loaded, instance),
         hooks,
     })
 }
 
-fn containment(surroundings: &Surroundings, loaded: &Loaded, instance: &Instance) -> Containment {
-    let Some(settings) = loaded.config.sandbox.as_ref().map(SandboxSetting::settings) else {
-        return Containment::off();
-    };
-    if settings.mode() == SandboxMode::Off {
-        return Containment::off();
-    }
+fn views(surroundings: &Surroundings, loaded: &Loaded, instance: &Instance) -> Views {
+    let settings = loaded.config.sandbox.as_ref().map(SandboxSetting::settings).unwrap_or_default();
     let root = instance.root();
-    let mut writable = vec![root.to_owned(), instance.directory().to_owned(), std::env::temp_dir(), temp()];
-    writable.extend(git_folders(root));
-    writable.extend(settings.writable_paths(root, surroundings));
-    // Our keys are no command's business, whatever it may read.
-    let mut unreadable = surroundings.dirs.secrets();
-    unreadable.extend(settings.unreadable_paths(root, surroundings));
-    let limits = sandbox::Limits {
-        cpu_seconds: settings.limits.cpu_seconds,
-        memory_bytes: settings.limits.memory_bytes(),
-        file_bytes: settings.limits.file_bytes(),
-        processes: settings.limits.processes,
-    };
-    let policy = Policy {
-        writable,
-        unreadable,
+    let dirs = &surroundings.dirs;
+    // Our data and keys are no command's business, whatever it may read.
+    let mut own = vec![dirs.data(), dirs.relative_data(), dirs.state(), dirs.cache()];
+    own.extend(dirs.global());
+    Views::new(ViewParts {
+        mode: match settings.mode() {
+            SandboxMode::Off => ViewMode::Off,
+            SandboxMode::Auto => ViewMode::Auto,
+            SandboxMode::Required => ViewMode::Required,
+        },
+        home: surroundings.home.clone(),
+        path: surroundings.variables.get("PATH").cloned(),
+        temp: temp(root),
+        own,
+        outputs: dirs.data().join("tool-output"),
+        readable: settings.readable_paths(root, surroundings),
+        writable: settings.writable_paths(root, surroundings),
+        unreadable: settings.unreadable_paths(root, surroundings),
         network: match settings.network() {
             SandboxNetwork::Allow => Network::Allow,
             SandboxNetwork::Deny => Network::Deny,
             SandboxNetwork::Loopback => Network::Loopback,
         },
         unix_sockets: settings.unix_sockets.unwrap_or(false),
-        limits,
-        required: settings.mode() == SandboxMode::Required,
-    };
-    Containment::by(policy, settings.auto_allow.unwrap_or(false))
+        limits: sandbox::Limits {
+            cpu_seconds: settings.limits.cpu_seconds,
+            memory_bytes: settings.limits.memory_bytes(),
+            file_bytes: settings.limits.file_bytes(),
+            processes: settings.limits.processes,
+        },
+        auto_allow: settings.auto_allow.unwrap_or(false),
+    })
 }
 
-/// Where git keeps the objects of a linked worktree, which is outside of it.
-fn git_folders(root: &Path) -> Option<PathBuf> {
-    let link = std::fs::read_to_string(root.join(".git")).ok()?;
-    let folder = root.join(link.strip_prefix("gitdir:")?.trim());
-    // `<repository>/.git/worktrees/<name>`: the whole repository is shared.
-    Some(folder.ancestors().nth(2).filter(|common| common.join("objects").is_dir())?.to_owned())
+/// What decides how Praxis and its relatives act in a project, by name.
+fn configuration_names() -> impl Iterator<Item = String> {
+    let entries = praxis_policy::places::in_project().iter().filter(|entry| entry.name != ".git");
+    // A star stands for the letter that says that comments are fine.
+    entries.flat_map(|entry| match entry.name.strip_suffix('*') {
+        Some(name) => vec![name.to_owned(), format!("{name}c")],
+        None => vec![entry.name.to_owned()],
+    })
 }
 
 /// What must not be lost, by real paths.
@@ -403,7 +433,10 @@ fn protected(surroundings: &Surroundings, instance: &Instance) -> Vec<Protected>
         ("the configuration of Praxis", dirs.config(), Hold::Whole),
     ];
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path).to_string_lossy().into_owned();
-    let named = places.into_iter().map(|(name, path, hold)| Protected {
+    let folders = [instance.root(), instance.directory()].into_iter();
+    let configuration = folders.flat_map(|folder| configuration_names().map(move |name| folder.join(name)));
+    let configuration = configuration.map(|path| ("the configuration of the project", path, Hold::Sealed));
+    let named = places.into_iter().chain(configuration).map(|(name, path, hold)| Protected {
         path: real(path),
         name: name.to_owned(),
         hold,

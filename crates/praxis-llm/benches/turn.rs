@@ -11,7 +11,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use praxis_llm::catalogue;
 use praxis_llm::options::Variants;
-use praxis_llm::provider::{Endpoint, KeySource, Resolved, Timeouts, WireKind};
+use praxis_llm::provider::{Callers, Endpoint, KeySource, Resolved, Timeouts, WireKind};
 use praxis_llm::turn::{Heard, Listener, Model};
 use praxis_llm::{Headers, Message, Request, Target, UserPart};
 use praxis_os::HttpStreams;
@@ -98,13 +98,14 @@ fn model(wire: WireKind, address: SocketAddr, http: &HttpStreams) -> Model {
     };
     let resolved = Resolved {
         target,
-        model: catalogue::Model::default(),
+        model: catalogue::Model { tool_call: true, ..catalogue::Model::default() },
         endpoint,
         options: serde_json::Map::default(),
         variants: Variants::default(),
         provider_options: serde_json::Map::default(),
         cache_key: None,
         key_source: KeySource::Config,
+        callers: Callers::default(),
     };
     Model::new(resolved, http)
 }

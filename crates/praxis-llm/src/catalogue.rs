@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-pub use cache::{DEFAULT_URL, Refreshed, cache_path, refresh};
+pub use cache::{DEFAULT_URL, Refreshed, cache_path, cached_variables, refresh};
 pub use model::{
     Experimental, Interleaved, Limit, Modalities, Mode, Model, ModelSource, ProviderInfo, ReasoningOption,
     Status, kind_name,

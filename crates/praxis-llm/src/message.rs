@@ -12,7 +12,27 @@ use serde_json::{Map, Value};
 #[serde(transparent)]
 pub struct Metadata(pub Map<String, Value>);
 
+/// The family of what we note ourselves; no provider sees it.
+const OURS: &str = "praxis";
+/// The note on a call that no model made as its wire format has it.
+const FOREIGN: &str = "notNative";
+
 impl Metadata {
+    /// Of a call that the model did not make as its wire format has it: it was printed, or somebody else made it.
+    pub fn not_native() -> Self {
+        Self::default().with(OURS, FOREIGN, true)
+    }
+
+    /// Whether it is that of such a call.
+    pub fn is_not_native(&self) -> bool {
+        self.get(OURS, FOREIGN) == Some(&Value::Bool(true))
+    }
+
+    /// Drops what any provider gave.
+    pub(crate) fn keep_ours(&mut self) {
+        self.0.retain(|family, _| family == OURS);
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -128,4 +148,14 @@ pub struct Media {
     pub data: Arc<str>,
     /// The file's name, if it has one.
     pub name: Option<String>,
+}
+
+impl Message {
+    /// Whether a model made a call in it as its wire format has it.
+    pub(crate) fn has_native_call(&self) -> bool {
+        let Self::Assistant(parts) = self else { return false };
+        parts
+            .iter()
+            .any(|part| matches!(part, AssistantPart::Call { metadata, .. } if !metadata.is_not_native()))
+    }
 }

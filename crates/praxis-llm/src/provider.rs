@@ -1,6 +1,8 @@
 //! Which providers can be used, and everything a request to one of their models needs: the catalogue, the
 //! configuration, the environment and the stored credentials put together.
 
+mod bound;
+mod callers;
 mod choice;
 mod facts;
 mod format;
@@ -17,10 +19,11 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use praxis_config::{Config, ProviderConfig, Surroundings};
 
+pub use callers::Callers;
 pub use choice::Choice;
 pub use facts::Offered;
 pub use format::{Unsupported, WireKind};
-pub use key::KeySource;
+pub use key::{KeySource, secret_variables};
 pub use listing::{Listing, Standing};
 pub use local::{Found, LocalServer, find_local, local_servers};
 pub use recent::{recent, remember};
@@ -80,6 +83,20 @@ pub enum ProviderError {
         source_name: String,
         /// What is wrong with it, without its content.
         problem: crate::SecretError,
+    },
+    /// A key is there and would go to a server that is not the provider's and that nobody vouches for.
+    #[error(
+        "the key of `{provider}` from {source_name} is not sent to {address}: that is not its own server, and your own \
+         configuration does not name it; set `provider.{provider}.options.baseURL` there, or trust the folder that \
+         does with `praxis trust add`"
+    )]
+    ForeignServer {
+        /// The provider.
+        provider: String,
+        /// Where the key was found.
+        source_name: String,
+        /// The address, without what may be a password in it.
+        address: String,
     },
     /// A header is configured that cannot be sent.
     #[error("the header `{name}` of `{provider}` {problem}")]
@@ -148,6 +165,7 @@ pub struct Providers {
     small_model: Option<String>,
     variables: BTreeMap<String, String>,
     with_alpha: bool,
+    callers: Callers,
 }
 
 impl std::fmt::Debug for Providers {
@@ -169,6 +187,7 @@ impl Providers {
             small_model: config.small_model.clone(),
             variables: surroundings.variables.clone(),
             with_alpha: surroundings.is_on("ENABLE_EXPERIMENTAL_MODELS"),
+            callers: Callers::default(),
         })
     }
 

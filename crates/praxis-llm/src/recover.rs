@@ -1,8 +1,9 @@
 //! Calls that a model prints as text instead of making them.
 //!
-//! A printed call counts only if it names a known tool, is whole, and is the last thing that the answer says; outside of
-//! code, and not announced as an example. Everything else stays text, byte for byte. Whatever the stream was cut into,
-//! the events are the same.
+//! What a model merely quotes looks the same as what it means, so who is asked decides first (`turn::filter`): only answers
+//! of models that do not make calls as their wire format has them come here. Then a printed call counts only if it names
+//! a known tool, is whole, and is the last thing that the answer says, outside of code and of quotation. A fenced block
+//! is never a call. Everything else stays text, byte for byte. Whatever the stream was cut into, the events are the same.
 
 mod fuzz;
 mod object;
@@ -30,8 +31,7 @@ const GROWTH: usize = 16;
 pub enum Mode {
     /// Those between the marks of a model family: `<tool_call>`, `[TOOL_CALLS]` and the like.
     Marked,
-    /// Also bare JSON that is the whole answer, and fenced JSON that is the rest of it. Not for answers that are to be
-    /// JSON themselves.
+    /// Also bare JSON that is the whole answer. Not for answers that are to be JSON themselves.
     Any,
 }
 
@@ -179,7 +179,6 @@ impl Recover {
         let verdict =
             if len > HOLD_CAP { Verdict::Text } else { read(&hold.text, &self.tools, hold.place, false) };
         match verdict {
-            Verdict::Calls(_) if self.prose.explains() => self.off = true,
             Verdict::Open | Verdict::Calls(_) => return,
             Verdict::Text => {}
             Verdict::Example => self.off = true,
@@ -215,7 +214,7 @@ impl Recover {
 
     /// The open text with its calls, if it ends with some.
     fn close(&mut self) -> Option<Ended> {
-        let hold = self.hold.as_ref().filter(|_| !self.prose.explains())?;
+        let hold = self.hold.as_ref()?;
         let Verdict::Calls(calls) = read(&hold.text, &self.tools, hold.place, true) else { return None };
         let held = self.hold.take()?.text;
         Some(Ended { text: self.text.take()?, held, calls, end: None })
@@ -273,5 +272,5 @@ fn raise(id: String, call: Call, out: &mut Vec<Event>) {
     out.push(Event::ToolInputStart { id: id.clone(), tool_name: name.clone() });
     out.push(Event::ToolInputDelta { id: id.clone(), delta: input.to_string() });
     out.push(Event::ToolInputEnd { id: id.clone() });
-    out.push(Event::ToolCall { tool_call_id: id, tool_name: name, input, metadata: Metadata::default() });
+    out.push(Event::ToolCall { tool_call_id: id, tool_name: name, input, metadata: Metadata::not_native() });
 }

@@ -1,4 +1,4 @@
-//! What containment adds to a command: `/bin/true` as it is and under each kind of network, with the preparation.
+//! What containment adds to a command: `/bin/true` as it is and in views, with the preparation.
 
 fn main() {
     divan::main();
@@ -10,10 +10,11 @@ mod linux {
     use std::process::Command;
 
     use divan::Bencher;
-    use praxis_os::sandbox::{Mechanisms, Network, Policy};
+    use praxis_os::sandbox::{Mechanisms, Network, Place, View};
 
-    fn policy(network: Network) -> Policy {
-        Policy { writable: vec![std::env::temp_dir()], network, ..Policy::default() }
+    fn view(network: Network) -> View {
+        let system = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt"].into_iter().map(Place::read);
+        View { places: system.chain([Place::write("/var/cache")]).collect(), network, ..View::default() }
     }
 
     /// Ordinary commands go through `fork` too: a hook that does nothing keeps the comparison fair.
@@ -28,26 +29,34 @@ mod linux {
         assert!(status.success());
     }
 
+    fn contained(bencher: Bencher<'_, '_>, mechanisms: &Mechanisms, network: Network) {
+        let view = view(network);
+        bencher.bench_local(|| {
+            let prepared = view.prepare(mechanisms).unwrap_or_else(|e| panic!("{e}"));
+            run(move || prepared.enforce());
+        });
+    }
+
     #[divan::bench(sample_count = 200)]
     fn plain() {
         run(|| Ok(()));
     }
 
     #[divan::bench(args = [Network::Deny, Network::Allow, Network::Loopback], sample_count = 200)]
-    fn contained(bencher: Bencher<'_, '_>, network: Network) {
-        let mechanisms = Mechanisms::probe();
-        let policy = policy(network);
-        bencher.bench_local(|| {
-            let prepared = policy.prepare(&mechanisms).unwrap_or_else(|e| panic!("{e}"));
-            run(move || prepared.enforce());
-        });
+    fn with_all_means(bencher: Bencher<'_, '_>, network: Network) {
+        contained(bencher, &Mechanisms::probe(), network);
+    }
+
+    #[divan::bench(args = [Network::Deny, Network::Allow], sample_count = 200)]
+    fn with_landlock_alone(bencher: Bencher<'_, '_>, network: Network) {
+        contained(bencher, &Mechanisms { namespaces: None, ..Mechanisms::probe() }, network);
     }
 
     #[divan::bench]
     fn preparation(bencher: Bencher<'_, '_>) {
         let mechanisms = Mechanisms::probe();
-        let policy = policy(Network::Deny);
-        bencher.bench_local(|| policy.prepare(&mechanisms).is_ok());
+        let view = view(Network::Deny);
+        bencher.bench_local(|| view.prepare(&mechanisms).is_ok());
     }
 
     #[divan::bench]

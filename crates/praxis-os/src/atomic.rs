@@ -9,7 +9,7 @@ use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use crate::RealPath;
-use crate::open::descriptor_path;
+use crate::held::{make_folder, open_real};
 
 /// Mode of a file that did not exist before, the user's mask aside.
 const NEW_FILE: u32 = 0o644;
@@ -83,16 +83,14 @@ impl<'a> Target<'a> {
         let whole = path.as_path();
         let failed = |action, source| WriteError::Io { action, path: whole.to_owned(), source };
         let Some(name) = whole.file_name() else { return Err(WriteError::Directory(whole.to_owned())) };
-        if make_folders {
-            std::fs::create_dir_all(path.parent()).map_err(|e| failed("make the folder of", e))?;
-        }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(path.parent(), flags, Mode::empty())
-            .map_err(|e| failed("open the folder of", e.into()))?;
-        if descriptor_path(folder.as_fd()).is_some_and(|real| real != path.parent()) {
-            return Err(WriteError::Replaced(whole.to_owned()));
+        let opened =
+            if make_folders { make_folder(path.parent(), flags) } else { open_real(path.parent(), flags) };
+        match opened {
+            Ok(folder) => Ok(Self { path: whole, folder, name }),
+            Err(Errno::LOOP) => Err(WriteError::Replaced(whole.to_owned())),
+            Err(e) => Err(failed("open the folder of", e.into())),
         }
-        Ok(Self { path: whole, folder, name })
     }
 
     /// What stands there, if it may be replaced.

@@ -9,6 +9,7 @@
 //! ```
 
 mod atomic;
+mod held;
 mod http;
 mod open;
 mod path;
@@ -18,10 +19,11 @@ pub mod sandbox;
 pub mod search;
 
 pub use atomic::{Existing, WriteError, remove, write};
+pub use held::{Entry, HeldFolder};
 pub use http::{
     Http, HttpError, HttpFault, HttpReply, HttpRequest, HttpStream, HttpStreams, StreamError, StreamRequest,
     StreamWaits, Wait,
 };
 pub use open::{FileError, open_regular};
 pub use path::RealPath;
-pub use private::{create_private, make_private_dir};
+pub use private::{create_private, make_private_dir, own_private_dir, temporary_dir};

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, OFlags};
 
 use crate::RealPath;
+use crate::held::open_real;
 
 /// Why a file could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum FileError {
 pub fn open_regular(path: &RealPath) -> Result<File, FileError> {
     let name = || path.as_path().to_owned();
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = match rustix::fs::open(path.as_path(), flags, Mode::empty()) {
+    let file = match open_real(path.as_path(), flags) {
         Ok(descriptor) => File::from(descriptor),
         Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Err(FileError::NotFound(name())),
         Err(rustix::io::Errno::LOOP) => return Err(FileError::Replaced(name())),
@@ -60,35 +60,15 @@ pub fn open_regular(path: &RealPath) -> Result<File, FileError> {
         FileType::Socket => return special("socket"),
         FileType::Symlink | FileType::Unknown => return special("file of unknown kind"),
     }
-    same_file(&file, path)?;
     Ok(file)
-}
-
-/// The kernel knows the path of an open file: if a folder on the way was swapped for a link, it differs.
-fn same_file(file: &File, path: &RealPath) -> Result<(), FileError> {
-    match descriptor_path(file.as_fd()) {
-        Some(opened) if opened != path.as_path() => Err(FileError::Replaced(path.as_path().to_owned())),
-        // Without the kernel's word the flag against links on the last component still holds.
-        Some(_) | None => Ok(()),
-    }
-}
-
-/// Where an open file or folder stands, if the system tells.
-#[cfg(target_os = "linux")]
-pub(crate) fn descriptor_path(descriptor: BorrowedFd<'_>) -> Option<PathBuf> {
-    std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd())).ok()
-}
-
-/// Where an open file or folder stands, if the system tells.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn descriptor_path(_: BorrowedFd<'_>) -> Option<PathBuf> {
-    None
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
     use std::path::Path;
+
+    use rustix::fs::Mode;
 
     use super::*;
 

@@ -19,5 +19,5 @@ mod tree;
 
 pub use guard::{GUARD_ARGUMENT, guard_main, keep_memory_private};
 pub use launcher::{Command, Launcher, StartError, Stdin, Stdout};
-pub use order::{Ended, Process};
+pub use order::{Ended, Process, Sandboxed};
 pub use running::{Notice, Output, Running};

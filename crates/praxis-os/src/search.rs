@@ -13,11 +13,12 @@
 //! use praxis_os::search::{self, Ending, Hidden, Scope};
 //!
 //! let folder = tempfile::tempdir()?;
-//! std::fs::write(folder.path().join("a.ts"), "")?;
-//! std::fs::write(folder.path().join("b.txt"), "")?;
-//! let scope = Scope { glob: Some("*.ts".into()), ..Scope::new(folder.path(), Hidden::Skip) };
+//! let root = folder.path().canonicalize()?;
+//! std::fs::write(root.join("a.ts"), "")?;
+//! std::fs::write(root.join("b.txt"), "")?;
+//! let scope = Scope { glob: Some("*.ts".into()), ..Scope::new(&root, Hidden::Skip) };
 //! let found = search::list(&scope)?;
-//! assert_eq!(found.paths, [folder.path().join("a.ts")]);
+//! assert_eq!(found.paths, [root.join("a.ts")]);
 //! assert_eq!((found.more, found.ending), (false, Ending::Complete));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -34,16 +35,16 @@ mod tests;
 mod walk;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use self::first::First;
 use self::hunt::Hunt;
-use self::lines::{Finder, Reader};
+use self::lines::Finder;
 use self::stop::Stop;
-use crate::{FileError, RealPath};
+use crate::{FileError, HeldFolder, RealPath};
 
 /// How long a search may take unless told otherwise.
 pub const TIME_BUDGET: Duration = Duration::from_secs(20);
@@ -64,7 +65,8 @@ pub enum Hidden {
 /// What is searched, and when to stop.
 #[derive(Debug, Clone)]
 pub struct Scope {
-    /// A folder, or for [`grep`] also one file, which is then searched whatever ignore rules say. Not a link.
+    /// A folder, or for [`grep`] also one file, which is then searched whatever ignore rules say. A real path: it is held
+    /// open, and what has a link on the way to it is not found.
     pub root: PathBuf,
     /// Keeps only files that match; read as `rg --glob` reads it, relative to the root.
     ///
@@ -74,6 +76,8 @@ pub struct Scope {
     pub glob: Option<String>,
     /// What happens to hidden files.
     pub hidden: Hidden,
+    /// What is passed over, with all that is in it.
+    pub skip: Skip,
     /// The most results.
     pub limit: usize,
     /// The most time.
@@ -89,10 +93,35 @@ impl Scope {
             root: root.into(),
             glob: None,
             hidden,
+            skip: Skip::default(),
             limit: RESULT_LIMIT,
             budget: TIME_BUDGET,
             cancel: CancellationToken::new(),
         }
+    }
+}
+
+/// Says what a search passes over. The root is never asked about.
+type PassesOver = dyn Fn(&Path) -> bool + Send + Sync;
+
+/// What a search passes over; nothing unless told otherwise.
+#[derive(Clone, Default)]
+pub struct Skip(Option<Arc<PassesOver>>);
+
+impl Skip {
+    /// What this says of files and folders.
+    pub fn those(passes_over: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(passes_over)))
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|passes_over| passes_over(path))
+    }
+}
+
+impl std::fmt::Debug for Skip {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Skip").field("any", &self.0.is_some()).finish_non_exhaustive()
     }
 }
 
@@ -202,13 +231,19 @@ pub enum SearchError {
 
 /// Lists the files of a folder.
 pub fn list(scope: &Scope) -> Result<Listing, SearchError> {
-    if !is_folder(&scope.root)? {
-        return Err(SearchError::NotADirectory(scope.root.clone()));
-    }
+    let held = hold(&scope.root)?.ok_or_else(|| SearchError::NotADirectory(scope.root.clone()))?;
     let stop = Stop::new(scope);
     // One more than asked for tells whether there are more.
     let first = Mutex::new(First::new(scope.limit.saturating_add(1)));
-    let visitor = || |path: &Path| lock(&first).add(path, vec![()]);
+    let visitor = || {
+        |path: &Path| {
+            // The walk goes by names, so a folder that was swapped for a link may have led it elsewhere.
+            let wanted = lock(&first).may_take(path);
+            if wanted && held.holds(path) {
+                lock(&first).add(path, vec![()]);
+            }
+        }
+    };
     walk::files(scope, &stop, |folder| lock(&first).may_take_from(folder), visitor)?;
     let (kept, more) = into_inner(first).up_to(scope.limit);
     Ok(Listing { paths: kept.into_iter().map(|(path, _)| path).collect(), more, ending: stop.ending() })
@@ -221,13 +256,18 @@ pub fn list(scope: &Scope) -> Result<Listing, SearchError> {
 pub fn grep(scope: &Scope, grep: &Grep<'_>) -> Result<Matches, SearchError> {
     let matcher = pattern::compile(grep.pattern)?;
     let stop = Stop::new(scope);
-    let finder =
-        Finder { matcher, stop: &stop, limit: scope.limit.saturating_add(1), chars: grep.line_chars };
+    let finder = Finder {
+        matcher,
+        stop: &stop,
+        limit: scope.limit.saturating_add(1),
+        chars: grep.line_chars,
+        is_heavy: pattern::is_heavy(grep.pattern),
+    };
     let hunt = Hunt::new(finder, grep.access);
-    if is_folder(&scope.root)? {
+    if let Some(held) = hold(&scope.root)? {
         let visitor = || {
-            let (hunt, mut reader) = (&hunt, Reader::new());
-            move |path: &Path| hunt.visit(&mut reader, path)
+            let (hunt, held, mut reader) = (&hunt, &held, hunt.reader());
+            move |path: &Path| hunt.visit(&mut reader, held, path)
         };
         let failed = walk::files(scope, &stop, |folder| hunt.wants(folder), visitor)?;
         hunt.count_unread(failed);
@@ -237,11 +277,17 @@ pub fn grep(scope: &Scope, grep: &Grep<'_>) -> Result<Matches, SearchError> {
     Ok(hunt.matches(scope.limit))
 }
 
-fn is_folder(root: &Path) -> Result<bool, FileError> {
-    match root.metadata() {
-        Ok(metadata) => Ok(metadata.is_dir()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err(FileError::NotFound(root.to_owned())),
-        Err(source) => Err(FileError::Io { path: root.to_owned(), source }),
+/// Holds the root if it is a folder, so that what is found beneath it is beneath it.
+fn hold(root: &Path) -> Result<Option<HeldFolder>, FileError> {
+    match HeldFolder::open(&RealPath::already_resolved(root.to_owned())) {
+        Ok(held) => Ok(Some(held)),
+        Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotADirectory => {
+            match root.symlink_metadata() {
+                Ok(_) => Ok(None),
+                Err(_) => Err(FileError::NotFound(root.to_owned())),
+            }
+        }
+        Err(error) => Err(error),
     }
 }
 

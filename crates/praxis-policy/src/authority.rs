@@ -43,6 +43,11 @@ impl Ceiling {
         &self.rules
     }
 
+    /// The limit where no rule matches.
+    pub(crate) fn otherwise(&self) -> Action {
+        self.otherwise
+    }
+
     /// The limit for one act, with the rule that sets it.
     pub fn limit(&self, permission: &str, pattern: &str) -> (Action, Option<&Rule>) {
         match evaluate(permission, pattern, &self.rules) {

@@ -47,10 +47,15 @@ pub enum Refusal {
     Corrected(String),
     /// It is a question and nobody is there to answer it.
     #[error(
-        "Permission `{0}` needs an answer and nobody can give one here. Allow it with a rule, run in a terminal, \
-         or choose another way."
+        "Permission `{permission}` needs an answer and nobody can give one here. Allow it with a rule (`\"{permission}\": \
+         {{ \"{pattern}\": \"allow\" }}`), run in a terminal, or choose another way."
     )]
-    Unattended(String),
+    Unattended {
+        /// Which permission.
+        permission: String,
+        /// What a rule that allows it would name.
+        pattern: String,
+    },
     /// It leaves the machine, no rule names it, and there is nobody to ask.
     #[error(
         "This would {what}, which leaves this machine for good. Only a rule that names it allows it, such as \

@@ -35,10 +35,12 @@ mod path;
 mod risk;
 mod scripts;
 mod state;
+mod subshell;
 mod table;
 mod tree;
 mod walk;
 mod word;
+mod wrapper;
 
 use serde_json::{Value, json};
 

@@ -35,18 +35,25 @@ impl Run {
 }
 
 impl Project {
-    /// A project in which `program` is run.
+    /// A project in which `program` is run, and which its user trusts.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("project")).unwrap();
         std::fs::create_dir(root.path().join("home")).unwrap();
-        Self { root, program: program.into(), variables: Vec::new() }
+        Self { root, program: program.into(), variables: vec![("PRAXIS_TRUST".to_owned(), "1".to_owned())] }
     }
 
     /// Sets an environment variable for the program.
     #[must_use]
     pub fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same project before anybody trusted it.
+    #[must_use]
+    pub fn untrusted(mut self) -> Self {
+        self.variables.retain(|(name, _)| name != "PRAXIS_TRUST");
         self
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use praxis_os::{Existing, Http, HttpReply, HttpRequest, RealPath};
-use praxis_policy::{Authority, Grant, Query};
+use praxis_policy::{Authority, Grant, Query, StoredGrant};
 use praxis_proto::{CallId, CallRef, MessageId, SessionId};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -156,6 +156,11 @@ impl Cx {
     /// Tells how far the call is: a title for people, metadata for clients. Keys not named stay as they were.
     pub fn progress(&self, title: Option<&str>, metadata: Map<String, Value>) {
         self.inner.progress.update(title, metadata);
+    }
+
+    /// What the user granted for good in this project.
+    pub(crate) fn standing_grants(&self) -> Vec<StoredGrant> {
+        self.inner.parts.permissions.grants()
     }
 
     /// Asks for an act. Every effect below needs the grant that comes back.

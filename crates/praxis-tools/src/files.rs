@@ -3,6 +3,7 @@
 mod after;
 mod change;
 mod locks;
+mod protected;
 mod seen;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ pub(crate) use change::{
     Change, Content, apply_change, load, refuse_if_stale, settle_format, still_holds, tell, unencodable,
 };
 pub(crate) use locks::PathLocks;
+pub(crate) use protected::guarded;
 pub use seen::Seen;
 
 /// The services of the file tools of one project. Cheap to clone.

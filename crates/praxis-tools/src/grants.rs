@@ -1,15 +1,13 @@
 //! Where an "always" is kept: one file for all projects, private, locked while it changes, replaced whole.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use fd_lock::RwLock;
-use praxis_os::{Existing, RealPath, make_private_dir};
 use praxis_policy::StoredGrant;
 use serde::{Deserialize, Serialize};
+
+use crate::private::PrivateFile;
 
 /// Keeps the grants of one project.
 pub trait GrantStore: Send + Sync {
@@ -37,7 +35,7 @@ impl GrantStore for NoGrants {
 /// The grant file of a machine's user.
 #[derive(Debug, Clone)]
 pub struct GrantFile {
-    path: PathBuf,
+    file: PrivateFile,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -48,7 +46,7 @@ struct Content {
 impl GrantFile {
     /// The grants kept at `path`; the file need not exist yet.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { file: PrivateFile::at(path, "grants") }
     }
 
     /// The part of it that belongs to a project.
@@ -58,42 +56,8 @@ impl GrantFile {
 
     /// All projects that have grants.
     pub fn projects(&self) -> io::Result<Vec<(String, Vec<StoredGrant>)>> {
-        Ok(self.read()?.projects.into_iter().collect())
+        Ok(self.file.read::<Content>()?.projects.into_iter().collect())
     }
-
-    fn read(&self) -> io::Result<Content> {
-        let text = match std::fs::read(&self.path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Content::default()),
-            Err(e) => return Err(io::Error::new(e.kind(), format!("{}: {e}", self.path.display()))),
-        };
-        serde_json::from_slice(&text).map_err(|e| {
-            let advice =
-                format!("{} is damaged ({e}); move it away to start without grants", self.path.display());
-            io::Error::new(io::ErrorKind::InvalidData, advice)
-        })
-    }
-
-    /// Reads, changes and replaces the content while no other process does.
-    fn change<T>(&self, change: impl FnOnce(&mut Content) -> T) -> io::Result<T> {
-        let folder = self.path.parent().unwrap_or(Path::new("/"));
-        make_private_dir(folder)?;
-        let mut lock = RwLock::new(private(&self.path.with_extension("lock"))?);
-        let _held = lock.write()?;
-        let mut content = self.read()?;
-        let outcome = change(&mut content);
-        if !self.path.exists() {
-            private(&self.path)?;
-        }
-        let text = serde_json::to_vec_pretty(&content).map_err(io::Error::other)?;
-        praxis_os::write(&RealPath::resolve(folder, &self.path)?, &text, Existing::Replace)
-            .map_err(io::Error::other)?;
-        Ok(outcome)
-    }
-}
-
-fn private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
 }
 
 /// One project's part of the grant file.
@@ -106,7 +70,7 @@ pub struct ProjectGrants {
 impl ProjectGrants {
     /// Takes grants back: all that match both filters; `None` matches everything. Returns those that went.
     pub fn revoke(&self, permission: Option<&str>, pattern: Option<&str>) -> io::Result<Vec<StoredGrant>> {
-        self.file.change(|content| {
+        self.file.file.change(|content: &mut Content| {
             let Some(grants) = content.projects.get_mut(&self.project) else { return Vec::new() };
             let meant = |grant: &StoredGrant| {
                 permission.is_none_or(|wanted| grant.permission == wanted)
@@ -122,11 +86,11 @@ impl ProjectGrants {
 
 impl GrantStore for ProjectGrants {
     fn load(&self) -> io::Result<Vec<StoredGrant>> {
-        Ok(self.file.read()?.projects.remove(&self.project).unwrap_or_default())
+        Ok(self.file.file.read::<Content>()?.projects.remove(&self.project).unwrap_or_default())
     }
 
     fn add(&self, grants: &[StoredGrant]) -> io::Result<()> {
-        self.file.change(|content| {
+        self.file.file.change(|content: &mut Content| {
             let known = content.projects.entry(self.project.clone()).or_default();
             for grant in grants {
                 if !known.iter().any(|old| old.same_as(grant)) {

@@ -4,21 +4,41 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use praxis_os::RealPath;
+use praxis_policy::Places;
 
 /// The directory the agent was started in and the worktree around it, both real paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
     directory: PathBuf,
     worktree: Option<PathBuf>,
+    places: Places,
 }
 
 impl Instance {
     /// Resolves both paths. Without git there is no worktree.
     pub fn open(directory: &Path, worktree: Option<&Path>) -> io::Result<Self> {
-        Ok(Self {
-            directory: directory.canonicalize()?,
-            worktree: worktree.map(Path::canonicalize).transpose()?,
-        })
+        let directory = directory.canonicalize()?;
+        let worktree = worktree.map(Path::canonicalize).transpose()?;
+        let places = Places::new(worktree.iter().chain([&directory]));
+        Ok(Self { directory, worktree, places })
+    }
+
+    /// The same with a home folder, and with the program's own folders, the one of plans among them. All of them are
+    /// resolved as far as they are there.
+    #[must_use]
+    pub fn with_home(self, home: &Path, own: &[PathBuf], plans: &Path) -> Self {
+        let real = |path: &Path| {
+            RealPath::resolve(Path::new("/"), path)
+                .map_or_else(|_| path.to_owned(), |real| real.as_path().to_owned())
+        };
+        let own = own.iter().map(|folder| real(folder));
+        let places = self.places.with_home(real(home)).with_own(own, real(plans));
+        Self { places, ..self }
+    }
+
+    /// What is protected, secret or guarded.
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     /// Where relative paths start.
@@ -36,9 +56,17 @@ impl Instance {
         RealPath::resolve(&self.directory, given)
     }
 
-    /// Whether a real path belongs to the project.
+    /// Whether a real path belongs to the project. What is secret in the home folder never does, also where that is the
+    /// project.
     pub fn contains(&self, path: &RealPath) -> bool {
-        path.is_inside(&self.directory) || self.worktree.as_deref().is_some_and(|root| path.is_inside(root))
+        let inside = path.is_inside(&self.directory)
+            || self.worktree.as_deref().is_some_and(|root| path.is_inside(root));
+        inside && !self.is_secret(path.as_path(), self.root())
+    }
+
+    /// Whether a path is secret, unless the folder that somebody works in or looks through is so itself.
+    pub fn is_secret(&self, path: &Path, within: &Path) -> bool {
+        self.places.is_credential(path) && !self.places.is_credential(within)
     }
 
     /// The name of a file in rules and titles: relative to the root inside it, absolute outside. `/` everywhere.

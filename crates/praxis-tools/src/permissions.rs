@@ -205,7 +205,13 @@ fn unattended(request: PermissionRequest) -> Refusal {
         Care::Leaves { what, acts } => {
             Refusal::Unnamed { what, act: acts.into_iter().next().unwrap_or_default() }
         }
-        Care::Usual | Care::Doubt { .. } => Refusal::Unattended(request.permission),
+        Care::Usual | Care::Doubt { .. } => {
+            let named = request.always.into_iter().chain(request.patterns).next();
+            Refusal::Unattended {
+                permission: request.permission,
+                pattern: named.unwrap_or_else(|| "*".to_owned()),
+            }
+        }
     }
 }
 

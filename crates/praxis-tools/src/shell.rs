@@ -1,29 +1,29 @@
 //! What the shell tools share: the shell, the environment, the processes that run.
 
 mod choice;
-mod containment;
 mod environment;
 mod job;
 mod jobs;
 mod spool;
+mod views;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use praxis_os::process::{Command, Launcher, Stdin, Stdout};
+use praxis_os::process::{Command, Launcher, Sandboxed, Stdin, Stdout};
 use praxis_policy::shell::Protected;
 use praxis_proto::SessionId;
 
 pub use choice::ShellChoice;
-pub use containment::Containment;
 pub use environment::Environment;
 pub use job::{Job, Label, Progress};
 pub use jobs::Jobs;
 pub(crate) use jobs::MOST_RUNNING;
 pub use spool::Shown;
 pub(crate) use spool::Spool;
+pub use views::{Extra, ViewKind, ViewMode, ViewParts, Views};
 
 use crate::{Cx, Grant, Guard, Hooks, OutputStore, ToolError};
 
@@ -60,8 +60,8 @@ pub struct ShellParts {
     pub temp: PathBuf,
     /// Places that no command may destroy unless a person says so.
     pub protected: Vec<Protected>,
-    /// What contains commands.
-    pub containment: Containment,
+    /// What commands see of the machine.
+    pub views: Views,
     /// Extensions that may add to the environment.
     pub hooks: Vec<Arc<Guard<dyn Hooks>>>,
 }
@@ -100,29 +100,36 @@ impl Shell {
         &self.jobs
     }
 
-    /// Starts the command that the grant is for, outside of any tool, with more variables. It reads nothing, and ends
-    /// when the job is dropped.
-    pub async fn begin(&self, grant: &Grant, more: &[(&str, &str)], cx: &Cx) -> Result<Job, ToolError> {
-        if let Some(Err(missing)) = self.parts.containment.report() {
-            return Err(ToolError::Outside(missing.to_owned()));
-        }
-        self.launch(grant, Lifetime::Foreground, false, more, cx).await
+    /// Starts the command that the grant is for, outside of any tool, in a view of this kind and with more variables. It
+    /// reads nothing, and ends when the job is dropped.
+    pub async fn begin(
+        &self,
+        grant: &Grant,
+        kind: ViewKind,
+        more: &[(&str, &str)],
+        cx: &Cx,
+    ) -> Result<Job, ToolError> {
+        let kind = if self.parts.views.kind(cx) == ViewKind::Free { ViewKind::Free } else { kind };
+        let sandboxed = self.parts.views.sandboxed(kind, &Extra::default(), cx)?;
+        self.launch(grant, sandboxed, Lifetime::Foreground, false, more, cx).await
     }
 
     /// Starts the command that the grant is for.
     pub(crate) async fn start(
         &self,
-        grant: &Grant,
+        permit: (&Grant, Option<Sandboxed>),
         lifetime: Lifetime,
         doubtful: bool,
         cx: &Cx,
     ) -> Result<Job, ToolError> {
-        self.launch(grant, lifetime, doubtful, &[], cx).await
+        let (grant, sandboxed) = permit;
+        self.launch(grant, sandboxed, lifetime, doubtful, &[], cx).await
     }
 
     async fn launch(
         &self,
         grant: &Grant,
+        sandboxed: Option<Sandboxed>,
         lifetime: Lifetime,
         doubtful: bool,
         more: &[(&str, &str)],
@@ -146,10 +153,10 @@ impl Shell {
         let ordered = Command {
             argv: self.argv(command),
             cwd: cwd.to_owned(),
-            env: self.environment(cwd, more, cx).await,
+            env: self.environment(cwd, sandboxed.as_ref(), more, cx).await,
             stdin: if lifetime == Lifetime::Foreground { Stdin::Empty } else { Stdin::Pipe },
             stdout,
-            sandbox: self.parts.containment.policy().cloned(),
+            sandbox: sandboxed,
         };
         let running = self
             .parts
@@ -171,9 +178,16 @@ impl Shell {
         vec![self.parts.choice.program.clone().into(), "-c".into(), command.into()]
     }
 
-    async fn environment(&self, cwd: &Path, more: &[(&str, &str)], cx: &Cx) -> Vec<(OsString, OsString)> {
+    async fn environment(
+        &self,
+        cwd: &Path,
+        sandboxed: Option<&Sandboxed>,
+        more: &[(&str, &str)],
+        cx: &Cx,
+    ) -> Vec<(OsString, OsString)> {
+        let temp = sandboxed.map(|sandboxed| ("TMPDIR".to_owned(), self.temporary(sandboxed)));
         let more = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let mut environment = self.parts.environment.clone().with(more);
+        let mut environment = self.parts.environment.clone().with(temp).with(more);
         for hook in &self.parts.hooks {
             let (session, call) = (cx.session(), cx.call());
             let more =
@@ -181,6 +195,15 @@ impl Shell {
             environment = environment.with(more.unwrap_or_default());
         }
         environment.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    /// Where a command finds its temporary files.
+    fn temporary(&self, sandboxed: &Sandboxed) -> String {
+        match sandboxed.mechanisms.namespaces {
+            Some(_) => "/tmp".to_owned(),
+            // Without a tree of its own every name means what it means outside.
+            None => self.parts.temp.to_string_lossy().into_owned(),
+        }
     }
 
     /// Ends all jobs of a session, because the session has ended.

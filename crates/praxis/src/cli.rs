@@ -36,6 +36,9 @@ pub(crate) enum Command {
     /// The configuration: its values, its files, its schema
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Trust: which folders' own configuration may do more than narrow
+    #[command(subcommand)]
+    Trust(TrustCommand),
     /// The agents: who there is and what each may do
     #[command(subcommand)]
     Agent(AgentCommand),
@@ -84,6 +87,9 @@ pub(crate) struct Place {
     /// A configuration file on top of all others
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Trust the project's own configuration with all it wants, this time (also PRAXIS_TRUST=1)
+    #[arg(long)]
+    pub(crate) trust: bool,
 }
 
 /// Which agent, in which project.
@@ -235,6 +241,34 @@ pub(crate) enum ConfigCommand {
     },
     /// Print the JSON Schema of configuration files, for editors
     Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrustCommand {
+    /// List the folders that are trusted, and with what
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what the configuration of a folder wants, and trust it with that
+    ///
+    /// Without trust a project's configuration may only narrow: rules that ask and deny, a stricter sandbox, and
+    /// instructions, agents and commands as text. When it wants more later, it is asked about again.
+    Add {
+        /// The folder; without it the current one. It is the whole project that is trusted
+        #[arg(value_name = "DIR")]
+        directory: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget what was said about a folder
+    Remove {
+        /// The folder; without it the current one
+        #[arg(value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -14,6 +14,7 @@ mod session;
 mod shell;
 mod stats;
 mod tool;
+mod trust;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Tool(command) => in_runtime(tool::run(command)),
         Command::Permission(command) => permission::run(command),
         Command::Config(command) => config::run(command),
+        Command::Trust(command) => trust::run(command),
         Command::Agent(command) => agent::run(command),
         Command::Slash(command) => command::run(command),
         Command::Shell(command) => shell::run(command),

@@ -9,6 +9,7 @@ mod prompt;
 mod screen;
 mod shelf;
 mod signals;
+mod trusting;
 
 use std::process::ExitCode;
 

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use praxis_config::Surroundings;
+use praxis_config::{Surroundings, Trust};
 use praxis_engine::{Agent, OpenError, Opening, Workbench};
 use praxis_os::process::{Launcher, keep_memory_private};
 use praxis_tools::registry::ModelRef;
 use praxis_tools::{Attendance, DecisionObserver};
 
 use crate::cli::Place;
+use crate::prompt::Answerer;
 use crate::screen::{Failure, complain};
+use crate::trusting::Trusting;
 
 /// The machine this process runs on. Variables that are not text cannot mean anything to us.
 pub(crate) fn surroundings() -> Surroundings {
@@ -45,38 +47,59 @@ pub(crate) fn launcher() -> Launcher {
     }
 }
 
-/// Opens the project and says what looks wrong in its configuration.
+/// Opens the project and says what looks wrong in its configuration. A person is asked whether it may have what it
+/// wants; where there is none, it is told what is left out.
 pub(crate) fn open(
     place: &Place,
     attendance: Attendance,
+    answerer: Answerer,
     observers: Vec<Arc<dyn DecisionObserver>>,
 ) -> Result<Workbench, Failure> {
     let surroundings = surroundings();
     let directory = directory(place.cwd.as_deref())?;
-    let opening = Opening {
-        surroundings: &surroundings,
-        directory: &directory,
-        config_file: place.config.as_deref().map(absolute).transpose()?,
-        attendance,
-        // Answers come from standard input; where it ends at once, so does the question.
-        questions: Attendance::Attended,
-        observers,
-        launcher: launcher(),
-        hooks: Vec::new(),
+    let config_file = place.config.as_deref().map(absolute).transpose()?;
+    let trusting =
+        Trusting::read(&surroundings, &Workbench::root_of(&directory).map_err(wrong)?, place.trust);
+    let with = |trust: Trust| {
+        let opening = Opening {
+            surroundings: &surroundings,
+            directory: &directory,
+            config_file: config_file.clone(),
+            trust,
+            attendance,
+            // Answers come from standard input; where it ends at once, so does the question.
+            questions: Attendance::Attended,
+            observers: observers.clone(),
+            launcher: launcher(),
+            hooks: Vec::new(),
+        };
+        Workbench::open(opening).map_err(wrong)
     };
-    let workbench = Workbench::open(opening).map_err(|error| match error {
-        OpenError::Grants(_) => Failure::work(error),
-        OpenError::Directory { .. } | OpenError::Config(_) | OpenError::Agents(_) => Failure::usage(error),
-    })?;
+    let mut workbench = with(trusting.trust())?;
+    if !workbench.loaded.left_out().is_empty() && answerer == Answerer::Person {
+        let trust = trusting.ask(workbench.loaded.left_out())?;
+        workbench = trust.map_or(Ok(workbench), with)?;
+    }
+    if !workbench.loaded.left_out().is_empty() {
+        trusting.tell(workbench.loaded.left_out(), &surroundings)?;
+    }
     for warning in workbench.warnings() {
         complain("warning", warning);
     }
     Ok(workbench)
 }
 
+/// Sorted by who has to act: whoever keeps the machine, or the person at the command line.
+fn wrong(error: OpenError) -> Failure {
+    match error {
+        OpenError::Grants(_) => Failure::work(error),
+        OpenError::Directory { .. } | OpenError::Config(_) | OpenError::Agents(_) => Failure::usage(error),
+    }
+}
+
 /// Opens the project only to look at it.
 pub(crate) fn look(place: &Place) -> Result<Workbench, Failure> {
-    open(place, Attendance::Unattended, Vec::new())
+    open(place, Attendance::Unattended, Answerer::Nobody, Vec::new())
 }
 
 /// An agent by name, or the default one.

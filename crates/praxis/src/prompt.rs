@@ -1,6 +1,7 @@
 //! Answers to what tools ask: fixed ones from the command line, or those of the person at the terminal.
 
 mod ask;
+mod trust;
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use self::ask::{ask_permission, ask_questions, forget_typed};
+pub(crate) use self::trust::{Consent, ask_trust};
 use crate::cli::Answer;
 use crate::paint::Paint;
 use crate::screen::complain;

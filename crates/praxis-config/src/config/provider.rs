@@ -28,6 +28,10 @@ pub struct ProviderConfig {
     pub options: ProviderOptions,
     /// Models by id, new or changed.
     pub models: IndexMap<String, ModelConfig>,
+    /// The addresses that the user, managed configuration or a trusted project names: a key that comes from elsewhere
+    /// goes to these, or to the provider's own.
+    #[serde(skip)]
+    pub vouched: Vec<String>,
 }
 
 /// Options of a provider; fields that are not listed are passed on.

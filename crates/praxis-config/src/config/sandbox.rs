@@ -32,14 +32,17 @@ impl SandboxSetting {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct Sandbox {
-    /// Whether commands are contained (default `auto` where there are settings, `off` without).
+    /// Whether commands are contained (default `auto`).
     pub mode: Option<SandboxMode>,
     /// Files and folders commands may write, beside the project and the temporary folder; `~/` and paths from the
     /// project are fine. Every configuration file adds to it.
     pub writable: Vec<String>,
+    /// Files and folders commands may read, beside the project, programs and toolchains. Every configuration file adds to it.
+    pub readable: Vec<String>,
     /// Files and folders whose contents commands may not read. Every configuration file adds to it.
     pub unreadable: Vec<String>,
-    /// How far the network of commands reaches (default `deny`).
+    /// How far the network of commands reaches (default `allow`; agents that may not edit
+    /// have none).
     pub network: Option<SandboxNetwork>,
     /// Let commands talk to programs outside by Unix sockets, such as Docker, D-Bus or an SSH agent (default false).
     pub unix_sockets: Option<bool>,
@@ -58,12 +61,17 @@ impl Sandbox {
 
     /// The network in force.
     pub fn network(&self) -> SandboxNetwork {
-        self.network.unwrap_or(SandboxNetwork::Deny)
+        self.network.unwrap_or(SandboxNetwork::Allow)
     }
 
     /// The further writable paths, absolute.
     pub fn writable_paths(&self, project: &Path, surroundings: &Surroundings) -> Vec<PathBuf> {
         absolute(&self.writable, project, surroundings)
+    }
+
+    /// The further readable paths, absolute.
+    pub fn readable_paths(&self, project: &Path, surroundings: &Surroundings) -> Vec<PathBuf> {
+        absolute(&self.readable, project, surroundings)
     }
 
     /// The unreadable paths, absolute.
@@ -81,9 +89,9 @@ fn absolute(paths: &[String], project: &Path, surroundings: &Surroundings) -> Ve
 #[serde(rename_all = "lowercase")]
 pub enum SandboxMode {
     /// They are not.
-    #[default]
     Off,
     /// By what the system has; what it lacks is said.
+    #[default]
     Auto,
     /// They are, or do not run.
     Required,

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use praxis_config::{ConfigError, Loaded, Request, Surroundings, load};
+use praxis_config::{ConfigError, Loaded, Request, Surroundings, Trust, load};
 use tempfile::TempDir;
 
 pub(crate) struct Lab {
     root: TempDir,
     variables: BTreeMap<String, String>,
     extra: Option<PathBuf>,
+    trust: Trust,
 }
 
 impl Lab {
@@ -20,7 +21,12 @@ impl Lab {
         }
         let at = |name: &str| root.path().join(name).display().to_string();
         let variables = [("HOME", at("home")), ("PRAXIS_MANAGED_DIR", at("etc")), ("USER", "ada".to_owned())];
-        Self { variables: variables.map(|(k, v)| (k.to_owned(), v)).into(), root, extra: None }
+        Self {
+            variables: variables.map(|(k, v)| (k.to_owned(), v)).into(),
+            root,
+            extra: None,
+            trust: Trust::Everything,
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -44,6 +50,12 @@ impl Lab {
         self
     }
 
+    /// How far the project is trusted; wholly, unless a test says otherwise.
+    pub(crate) fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
     pub(crate) fn surroundings(&self) -> Surroundings {
         Surroundings::from_env(self.variables.clone())
     }
@@ -53,6 +65,7 @@ impl Lab {
             directory: self.path("project/app"),
             worktree: self.path("project"),
             extra_file: self.extra.clone(),
+            trust: self.trust.clone(),
         };
         load(&self.surroundings(), &request)
     }

@@ -119,7 +119,12 @@ fn lists_of_instructions_and_plugins_grow_from_layer_to_layer() {
 fn the_home_directory_may_be_the_project() {
     let lab = Lab::new().file("home/.praxis/praxis.json", r#"{"instructions": ["x"]}"#);
     let home = lab.path("home");
-    let request = praxis_config::Request { directory: home.clone(), worktree: home, extra_file: None };
+    let request = praxis_config::Request {
+        directory: home.clone(),
+        worktree: home,
+        extra_file: None,
+        trust: praxis_config::Trust::Everything,
+    };
     let loaded = praxis_config::load(&lab.surroundings(), &request).unwrap();
     assert_eq!(loaded.sources.len(), 1);
 }

@@ -10,3 +10,4 @@ mod mistakes;
 mod permissions;
 mod sandbox;
 mod substitution;
+mod trust;

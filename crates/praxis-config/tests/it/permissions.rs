@@ -84,7 +84,7 @@ fn managed_rules_are_ordinary_rules_and_a_list_of_their_own() {
             r#"{"permission": {"bash": {"curl *": "deny"}}, "tools": {"webfetch": false}}"#,
         );
     let loaded = lab.load();
-    let managed: Vec<_> = loaded.managed_rules.iter().map(|rule| lab.clean(rule)).collect();
+    let managed: Vec<_> = loaded.managed.rules.iter().map(|rule| lab.clean(rule)).collect();
     assert_eq!(managed, ["etc/opencode.json:1 `webfetch *`", "etc/opencode.json:1 `bash curl *`"]);
     assert_eq!(
         lab.rules(),

@@ -9,20 +9,20 @@ fn settings(lab: &Lab) -> Sandbox {
 }
 
 #[test]
-fn nothing_is_contained_by_default() {
+fn commands_are_contained_by_default() {
     assert_eq!(Lab::new().load().config.sandbox, None);
-    assert_eq!(SandboxMode::default(), SandboxMode::Off);
+    assert_eq!((Sandbox::default().mode(), SandboxMode::default()), (SandboxMode::Auto, SandboxMode::Auto));
 }
 
 #[test]
-fn a_word_is_enough_and_refuses_the_network() {
+fn a_word_is_enough_and_leaves_the_network() {
     for (word, mode) in
         [("off", SandboxMode::Off), ("auto", SandboxMode::Auto), ("required", SandboxMode::Required)]
     {
         let lab = Lab::new().file("project/praxis.json", format!(r#"{{"sandbox": "{word}"}}"#));
         let settings = settings(&lab);
         assert_eq!(settings, Sandbox { mode: Some(mode), ..Sandbox::default() });
-        assert_eq!((settings.mode(), settings.network()), (mode, SandboxNetwork::Deny));
+        assert_eq!((settings.mode(), settings.network()), (mode, SandboxNetwork::Allow));
     }
 }
 
@@ -31,7 +31,7 @@ fn settings_are_read_and_paths_resolved() {
     let lab = Lab::new().file(
         "project/praxis.json",
         r#"{"sandbox": {
-            "writable": ["~/cache", "build", "/srv/data"], "unreadable": ["~/.ssh"], "network": "loopback",
+            "writable": ["~/cache", "build", "/srv/data"], "readable": ["../lib"], "unreadable": ["~/.ssh"], "network": "loopback",
             "unix_sockets": true, "auto_allow": true,
             "limits": {"cpu_seconds": 60, "memory_mb": 2048, "file_size_mb": 100, "processes": 200}
         }}"#,
@@ -51,6 +51,7 @@ fn settings_are_read_and_paths_resolved() {
         Sandbox {
             mode: None,
             writable: ["~/cache", "build", "/srv/data"].map(str::to_owned).into(),
+            readable: vec!["../lib".to_owned()],
             unreadable: vec!["~/.ssh".to_owned()],
             network: Some(SandboxNetwork::Loopback),
             unix_sockets: Some(true),

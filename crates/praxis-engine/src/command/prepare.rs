@@ -6,7 +6,7 @@ use std::time::Duration;
 use praxis_config::AgentMode;
 use praxis_proto::{MessageModel, SessionId, SubtaskPart};
 use praxis_tools::registry::ModelRef;
-use praxis_tools::shell::Shell;
+use praxis_tools::shell::{Shell, ViewKind};
 use praxis_tools::{Act, Ask, Cx, ToolError};
 use serde_json::Map;
 use tokio::task::JoinSet;
@@ -250,7 +250,7 @@ async fn output(shell: &Shell, script: &str, cx: &Cx) -> Result<String, ToolErro
     let command = format!("{{ {script}\n}} 2>/dev/null");
     let act = Act::Run { command, cwd: cx.instance().directory().to_owned() };
     let grant = cx.ask(Ask::new("bash", script).to(act).with("command", script)).await?;
-    let job = shell.begin(&grant, &[("TERM", "dumb")], cx).await?;
+    let job = shell.begin(&grant, ViewKind::Work, &[("TERM", "dumb")], cx).await?;
     let timeout = shell.parts().timeout;
     let late = tokio::select! {
         biased;

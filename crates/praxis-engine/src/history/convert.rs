@@ -162,6 +162,11 @@ pub(super) fn is_live(body: &PartBody) -> bool {
     }
 }
 
+/// Whether it is a call that a model made as its wire format has it.
+pub(super) fn is_native(body: &PartBody) -> bool {
+    matches!(body, PartBody::Tool(tool) if !metadata(tool.metadata.as_ref()).is_not_native())
+}
+
 fn is_interrupted(metadata: Option<&Map<String, Value>>) -> bool {
     metadata.and_then(|fields| fields.get("interrupted")) == Some(&Value::Bool(true))
 }

@@ -101,7 +101,7 @@ async fn a_command_that_is_stopped_keeps_what_it_had_said() {
 async fn managed_rules_bind_the_user_too() {
     let lab = Lab::new();
     let mut workbench = lab.open();
-    workbench.loaded.managed_rules =
+    workbench.loaded.managed.rules =
         vec![praxis_proto::Rule::built_in("test", "bash", "rm *", praxis_proto::Action::Deny)];
     let state = state(&run(&workbench, "rm -rf x").await.call);
     assert_eq!(state["status"], "error");

@@ -182,6 +182,7 @@ fn open(folder: &Path, player: Option<&Arc<Player>>, attendance: Attendance, own
         surroundings: &surroundings,
         directory: &folder.join("project"),
         config_file: Some(folder.join("praxis.json")),
+        trust: praxis_config::Trust::Everything,
         attendance,
         questions: attendance,
         observers: Vec::new(),

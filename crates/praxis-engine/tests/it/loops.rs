@@ -63,14 +63,14 @@ async fn where_nobody_answers_the_call_fails_and_then_the_run_ends() {
     let lab = Plan::new(CIRCLE).file("a", "x\n").unattended().start().await;
     let outcome = lab.prompt("go").await;
     assert_eq!((outcome.ended, outcome.steps), (Ended::Limit(Limit::Loop { tool: "read".into() }), 5));
-    insta::assert_snapshot!(lab.transcript().await, @r"
+    insta::assert_snapshot!(lab.transcript().await, @r#"
     > go
     ✓ read <path>[project]/a</path>
     ✓ read <path>[project]/a</path>
-    ✗ read The same call of `read` was made again and again. Try something else, or say what is missing. (Permission `doom_loop` needs an answer and nobody can give one here. Allow it with a rule, run in a terminal, or choose another way.)
-    ✗ read The same call of `read` was made again and again. Try something else, or say what is missing. (Permission `doom_loop` needs an answer and nobody can give one here. Allow it with a rule, run in a terminal, or choose another way.)
+    ✗ read The same call of `read` was made again and again. Try something else, or say what is missing. (Permission `doom_loop` needs an answer and nobody can give one here. Allow it with a rule (`"doom_loop": { "read": "allow" }`), run in a terminal, or choose another way.)
+    ✗ read The same call of `read` was made again and again. Try something else, or say what is missing. (Permission `doom_loop` needs an answer and nobody can give one here. Allow it with a rule (`"doom_loop": { "read": "allow" }`), run in a terminal, or choose another way.)
     ✗ read The same call of `read` was made again and again with the same result. Try something else, or say what is missing.
-    ");
+    "#);
     lab.is_at_rest().await;
 }
 

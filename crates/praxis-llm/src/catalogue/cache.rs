@@ -88,6 +88,21 @@ pub async fn refresh(http: &Http, surroundings: &Surroundings) -> Result<Refresh
     Ok(Refreshed { providers, models, path })
 }
 
+/// The variables that each provider of a fetched catalogue names, found without reading the rest of it; nothing where
+/// there is none. Changes nothing, whatever state the file is in.
+pub fn cached_variables(surroundings: &Surroundings) -> Vec<Vec<String>> {
+    read(&cache_path(surroundings)).map(|text| variables_in(&text)).unwrap_or_default()
+}
+
+fn variables_in(text: &str) -> Vec<Vec<String>> {
+    let lists = text.split("\"env\"").skip(1).filter_map(|behind| {
+        let list = behind.trim_start().strip_prefix(':')?.trim_start();
+        let end = list.find(']')?;
+        serde_json::from_str::<Vec<String>>(&list[..=end]).ok()
+    });
+    lists.collect()
+}
+
 /// How much there is in it; a catalogue without a model is none.
 fn count(text: &str) -> Result<(usize, usize), CatalogueError> {
     let catalogue = Catalogue::from_json(text, Origin::Embedded)?;
@@ -124,6 +139,12 @@ fn unreadable(path: &Path, error: &io::Error) -> CatalogueError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_are_found_without_reading_a_catalogue() {
+        let text = r#"{"a": {"env": ["A_KEY", "A_REGION"], "models": {}}, "b":{"env":["B"]}, "c": {"env": 3}, "env": ["#;
+        assert_eq!(variables_in(text), [vec!["A_KEY", "A_REGION"], vec!["B"]]);
+    }
 
     fn lab() -> (tempfile::TempDir, Surroundings) {
         let temp = tempfile::tempdir().unwrap();

@@ -28,7 +28,7 @@ pub fn of_another_model(parts: &mut Vec<AssistantPart>) {
         AssistantPart::Text { .. } | AssistantPart::Call { .. } => true,
     });
     for part in parts {
-        metadata(part).0.clear();
+        metadata(part).keep_ours();
         if let AssistantPart::Reasoning { text, .. } = part {
             *part = AssistantPart::Text { text: text.clone(), metadata: Metadata::default() };
         }

@@ -84,6 +84,16 @@ pub(super) fn variables(info: &ProviderInfo) -> impl Iterator<Item = &str> {
     info.env.iter().map(String::as_str).filter(holds_key)
 }
 
+/// Endings of variables that hold a secret.
+const SECRET_ENDINGS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "PAT"];
+
+/// Of the variables that a provider names, those that hold a key or another secret; a region or an account is none.
+pub fn secret_variables(env: &[String]) -> impl Iterator<Item = &str> {
+    let alone = env.len() == 1;
+    let is_secret = move |name: &&str| alone || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    env.iter().map(String::as_str).filter(is_secret)
+}
+
 /// The other way to give a key, as the end of a sentence.
 pub(super) fn or_set(env: &[String]) -> String {
     match env.first() {

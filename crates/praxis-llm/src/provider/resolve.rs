@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::facts::Offered;
 use super::format::native_address;
-use super::key::{self, Key, KeySource};
-use super::{COMPATIBLE, Choice, ProviderError, Providers, Unsupported, WireKind, url};
+use super::key::{self, KeySource};
+use super::{COMPATIBLE, Callers, Choice, ProviderError, Providers, Unsupported, WireKind, url};
 use crate::catalogue::{Interleaved, Model, ProviderInfo};
 use crate::options::{self, CacheKey, Sdk, Subject, Variants, layer};
 use crate::{Headers, Secret, Target};
@@ -39,6 +39,8 @@ pub struct Resolved {
     pub cache_key: Option<bool>,
     /// Where the key comes from.
     pub key_source: KeySource,
+    /// Who has made calls of its own so far, this model perhaps among them.
+    pub callers: Callers,
 }
 
 /// Where and how a model is asked.
@@ -149,8 +151,12 @@ impl Providers {
         let wire = WireKind::of(sdk, &info.id, &model.id, shape);
         let base_url = self.address(&info, &npm, source.api.as_deref())?;
 
-        let (key, key_source) = match self.key(&info)? {
-            Some(Key { secret, source }) => (Some(secret), source),
+        let key = self.key(&info)?;
+        let (key, key_source) = match &key {
+            Some(key) => {
+                let secret = self.released(key, &info, &npm, &choice.model, &base_url)?;
+                (Some(secret), key.source.clone())
+            }
             None if self.needs_no_key(&info) || url::is_loopback(&base_url) => (None, KeySource::Config),
             None => {
                 let env = key::variables(&info).map(str::to_owned).collect();
@@ -161,7 +167,7 @@ impl Providers {
         let own =
             own.into_iter().flatten().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
         let more = own.chain(headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        let headers = all_headers(&info.id, key.as_ref().map(|key| (wire.key_header(sdk), key)), more)?;
+        let headers = all_headers(&info.id, key.map(|key| (wire.key_header(sdk), key)), more)?;
 
         let target = Target {
             provider: info.id,
@@ -183,6 +189,7 @@ impl Providers {
             model,
             options,
             key_source,
+            callers: self.callers.clone(),
         })
     }
 
@@ -202,6 +209,12 @@ impl Providers {
             .or(info.api.as_deref())
             .or_else(|| native_address(npm, &info.id))
             .ok_or_else(|| ProviderError::NoAddress(info.id.clone()))?;
+        self.filled(info, written)
+    }
+
+    /// An address with its variables filled in.
+    pub(super) fn filled(&self, info: &ProviderInfo, written: &str) -> Result<String, ProviderError> {
+        let options = self.configured.get(&info.id).map(|config| &config.options);
         let stored = self.auth.get(&info.id).map(|(credential, _)| credential);
         let value = |name: &str| {
             let names = [name, if name == "AZURE_RESOURCE_NAME" { "resourceName" } else { name }];

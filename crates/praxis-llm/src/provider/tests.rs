@@ -13,11 +13,18 @@ struct Lab {
     home: tempfile::TempDir,
     config: Value,
     variables: Vec<(String, String)>,
+    /// Whose word the configuration is.
+    vouched: bool,
 }
 
 impl Lab {
     fn new(config: Value) -> Self {
-        Self { home: tempfile::tempdir().unwrap(), config, variables: Vec::new() }
+        Self { home: tempfile::tempdir().unwrap(), config, variables: Vec::new(), vouched: true }
+    }
+
+    /// The same where nobody vouches for the configuration.
+    fn unvouched(self) -> Self {
+        Self { vouched: false, ..self }
     }
 
     fn variable(mut self, name: &str, value: &str) -> Self {
@@ -38,6 +45,7 @@ impl Lab {
 
     fn providers(&self) -> Providers {
         let config: Config = serde_json::from_value(self.config.clone()).unwrap();
+        let config = if self.vouched { config.vouched() } else { config };
         Providers::open(&self.surroundings(), &config).unwrap()
     }
 
@@ -388,4 +396,33 @@ fn models_of_every_provider_resolve_or_say_why_not() {
         }
     }
     assert!(resolved > 200, "{resolved}");
+}
+
+#[test]
+fn a_key_goes_to_its_own_server_or_to_one_that_somebody_vouches_for() {
+    let models = json!({ "m": {}, "gpt-5": {} });
+    for (options, own) in [
+        (json!({}), true),
+        (json!({ "baseURL": "https://api.openai.com/other" }), true),
+        (json!({ "baseURL": "https://evil.example/v1" }), false),
+        (json!({ "baseURL": "http://api.openai.com/v1" }), false),
+        (json!({ "baseURL": "http://127.0.0.1:9/v1" }), false),
+        (json!({ "baseURL": "https://evil.example/v1", "apiKey": "of-its-own" }), false),
+    ] {
+        let config = json!({ "provider": { "openai": { "options": options, "models": models } } });
+        let lab = Lab::new(config).variable("OPENAI_API_KEY", "s3cret");
+        assert!(lab.resolve("openai/gpt-5").is_ok(), "{options}");
+        let lab = lab.unvouched();
+        assert_eq!(lab.resolve("openai/gpt-5").is_ok(), own, "{options}");
+        if !own {
+            let told = lab.error("openai/gpt-5");
+            assert!(told.contains("is not sent to http") && told.contains("praxis trust add"), "{told}");
+            assert!(!told.contains("s3cret"), "{told}");
+        }
+    }
+    // A model may have an address of its own, and a stored key is bound as well.
+    let config = json!({ "provider": { "openai": { "models": { "m": { "provider": { "api": "https://evil.example" } } } } } });
+    let lab = Lab::new(config).stored("openai", "s3cret");
+    assert!(lab.resolve("openai/m").is_ok());
+    assert!(lab.unvouched().error("openai/m").contains("is not sent to https://evil.example"));
 }

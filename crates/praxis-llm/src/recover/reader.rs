@@ -17,8 +17,6 @@ pub(super) struct Call {
 pub(super) struct Place {
     /// JSON as it is.
     pub(super) bare: bool,
-    /// A fence with JSON or tags in it.
-    pub(super) fence: bool,
     /// Tags; marks that nobody writes by hand may stand anywhere.
     pub(super) tags: bool,
 }
@@ -47,7 +45,7 @@ pub(super) enum Stop {
 
 pub(super) type Step<T> = Result<T, Stop>;
 
-/// The names of languages on fences that may hold a call.
+/// The names of languages on a fence between marks; the marks make it a call.
 const LANGUAGES: [&str; 9] =
     ["", "json", "xml", "tool_call", "tool_calls", "tool_code", "tool_use", "tool", "function_call"];
 
@@ -122,7 +120,7 @@ impl<'a> Reader<'a> {
             self.skip(open);
             return if self.fresh { Err(Stop::Wrong) } else { Ok(()) };
         }
-        if ticks < 3 || self.fence.is_some() || !(self.place.fence || self.marked) {
+        if ticks < 3 || self.fence.is_some() || !self.marked {
             return self.stop_unless_ended(ticks);
         }
         let after = self.rest[ticks..].trim_start_matches([' ', '\t']);

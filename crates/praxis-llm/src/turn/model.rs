@@ -199,8 +199,7 @@ impl Model {
         let mut exchange = audience.unless_cancelled(posted).await??;
 
         let mut reader = Reader::new(wire(endpoint.wire).raise());
-        let is_local = crate::provider::is_loopback(&endpoint.base_url);
-        let mut filter = Filter::new(endpoint.wire, is_local, request);
+        let mut filter = Filter::new(resolved, told.has_native_calls(request), request);
         let mut events = Vec::new();
         while !reader.is_done() {
             match audience.unless_cancelled(exchange.next()).await? {
@@ -213,6 +212,12 @@ impl Model {
                         return Err(failure);
                     }
                 }
+            }
+            if events
+                .iter()
+                .any(|event| matches!(event, Event::ToolInputStart { .. } | Event::ToolCall { .. }))
+            {
+                resolved.callers.note(endpoint, &resolved.target);
             }
             filter.pass(&mut events);
             for event in events.drain(..) {

@@ -21,6 +21,8 @@ pub struct Told {
     new: Vec<Message>,
     /// Everything, where another model may have to read it.
     all: Option<Vec<Message>>,
+    /// Whether a model made a call in it as its wire format has it.
+    has_native_calls: bool,
     reader: Reader,
 }
 
@@ -57,9 +59,20 @@ impl Told {
     pub fn say(&mut self, messages: impl IntoIterator<Item = Message>) {
         let before = self.new.len();
         self.new.extend(messages);
+        self.has_native_calls |= self.new[before..].iter().any(Message::has_native_call);
         if let Some(all) = &mut self.all {
             all.extend_from_slice(&self.new[before..]);
         }
+    }
+
+    /// Models made calls in parts of the conversation that are not said any more.
+    pub fn had_native_calls(&mut self) {
+        self.has_native_calls = true;
+    }
+
+    /// Whether a model made a call as its wire format has it, before this request.
+    pub(super) fn has_native_calls(&self, request: &Request) -> bool {
+        self.has_native_calls || request.messages.iter().any(Message::has_native_call)
     }
 
     /// Whether a model behind HTTP can be told more of it, with these options.

@@ -13,6 +13,7 @@ mod openai_faults;
 mod openai_requests;
 mod openai_responses;
 mod printed;
+mod quoted;
 mod refusals;
 mod requests;
 mod script;

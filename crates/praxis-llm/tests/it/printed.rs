@@ -177,7 +177,7 @@ fn a_call_comes_with_all_its_events() {
             tool_call_id: id(),
             tool_name: "read".into(),
             input: json!({"path": "a"}),
-            metadata: Metadata::default(),
+            metadata: Metadata::not_native(),
         },
         finish(FinishReason::ToolCalls),
     ];
@@ -206,8 +206,6 @@ fn text_is_passed_on_as_soon_as_it_can_be_no_call() {
     assert_eq!(pass("<tool_call>{\n```\n"), "<tool_call>{\n```\n");
     assert_eq!(pass("<tool_call>\n{\"name\": "), "");
     assert_eq!(pass("\"unknown\""), "<tool_call>\n{\"name\": \"unknown\"");
-    let example = "\n\nFor example:\n<tool_call>{\"name\": \"list\"}";
-    assert_eq!(pass(example), example);
 }
 
 #[test]
@@ -252,13 +250,9 @@ fn an_empty_text_stays_as_it_is() {
 
 #[test]
 fn without_marks_nothing_counts_if_marks_are_wanted() {
-    for text in [
-        r#"{"name": "read", "arguments": {"path": "a"}}"#,
-        "```json\n{\"name\": \"read\", \"arguments\": {\"path\": \"a\"}}\n```",
-    ] {
-        assert_eq!(answer(filtered(Mode::Marked, said([text]))).text, text);
-        assert_eq!(answer(filtered(Mode::Any, said([text]))).text, "");
-    }
+    let text = r#"{"name": "read", "arguments": {"path": "a"}}"#;
+    assert_eq!(answer(filtered(Mode::Marked, said([text]))).text, text);
+    assert_eq!(answer(filtered(Mode::Any, said([text]))).text, "");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use praxis_llm::catalogue;
 use praxis_llm::failure::Failure;
-use praxis_llm::provider::{Endpoint, KeySource, Resolved, Timeouts, WireKind};
+use praxis_llm::provider::{Callers, Endpoint, KeySource, Resolved, Timeouts, WireKind};
 use praxis_llm::turn::{Heard, Model, Status};
 use praxis_llm::{Event, Headers, Request, Secret, Target};
 use praxis_os::HttpStreams;
@@ -35,7 +35,7 @@ pub(crate) fn resolved(format: Format, base: &str) -> Resolved {
     headers.set(header, Secret::new(&format!("{before}{KEY}")).unwrap());
     Resolved {
         target: Target { provider: "acme".into(), ..crate::lab::target(npm, "m-1") },
-        model: catalogue::Model::default(),
+        model: catalogue::Model { tool_call: true, ..catalogue::Model::default() },
         endpoint: Endpoint {
             wire,
             base_url: format!("{base}{path}"),
@@ -47,6 +47,7 @@ pub(crate) fn resolved(format: Format, base: &str) -> Resolved {
         provider_options: serde_json::Map::default(),
         cache_key: None,
         key_source: KeySource::Config,
+        callers: Callers::default(),
     }
 }
 

@@ -15,7 +15,7 @@ use super::channel;
 use super::group::{Door, Group};
 use super::order::{Ended, Order, Told, Word, text};
 use super::tree::Root;
-use crate::sandbox::{Mechanisms, Prepared};
+use crate::sandbox::Prepared;
 
 /// How soon what was left behind is looked at again; the time grows to the second as long as nothing changes.
 const LOOK_SOON: Duration = Duration::from_millis(20);
@@ -37,7 +37,7 @@ pub(super) fn keep(line: UnixStream, reach: Reach) {
     let Ok(Some((body, descriptors))) = channel::receive(&line) else { return };
     let Ok(order) = serde_json::from_slice::<Order>(&body) else { return };
     let outlives = order.outlives;
-    let group = order.sandbox.as_ref().and_then(|policy| policy.limits.processes).and_then(Group::of);
+    let group = order.sandbox.as_ref().and_then(|sandbox| sandbox.view.limits.processes).and_then(Group::of);
     match start(order, descriptors, reach, group.as_ref()) {
         Ok(child) => Keeper::new(line, child, reach, outlives, group).watch(),
         Err(error) => {
@@ -70,7 +70,7 @@ fn start(order: Order, descriptors: Vec<OwnedFd>, reach: Reach, group: Option<&G
         .stdout(output.try_clone()?)
         .stderr(output);
     let sandbox = match &order.sandbox {
-        Some(policy) => Some(policy.prepare(&Mechanisms::probe()).map_err(io::Error::other)?),
+        Some(sandbox) => Some(sandbox.view.prepare(&sandbox.mechanisms).map_err(io::Error::other)?),
         None => None,
     };
     let group = group.map(Group::door).transpose()?;

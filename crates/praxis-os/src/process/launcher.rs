@@ -15,9 +15,8 @@ use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use super::channel;
 use super::guard::GUARD_ARGUMENT;
 use super::keeper::{Reach, keep};
-use super::order::{Order, bytes};
+use super::order::{Order, Sandboxed, bytes};
 use super::running::Running;
-use crate::sandbox::Policy;
 
 /// A larger pipe lets a loud command write while we are busy; the system may give less.
 const PIPE_SIZE: usize = 1 << 20;
@@ -38,7 +37,7 @@ pub struct Command {
     /// Where it writes, errors included.
     pub stdout: Stdout,
     /// What contains it.
-    pub sandbox: Option<Policy>,
+    pub sandbox: Option<Sandboxed>,
 }
 
 /// What a command reads.

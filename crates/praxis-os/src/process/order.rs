@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sandbox::Policy;
+use crate::sandbox::{Mechanisms, View};
 
 /// What a keeper is to start.
 #[derive(Debug, Serialize, Deserialize)]
@@ -19,7 +19,16 @@ pub(super) struct Order {
     /// Does the command go on when we are gone?
     pub(super) outlives: bool,
     /// What contains it.
-    pub(super) sandbox: Option<Policy>,
+    pub(super) sandbox: Option<Sandboxed>,
+}
+
+/// A view, and what it is to be held by: what was found when it was decided on, so that nothing less is taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sandboxed {
+    /// What the command sees.
+    pub view: View,
+    /// What holds it.
+    pub mechanisms: Mechanisms,
 }
 
 /// A word to a keeper that has started its command; one byte each.

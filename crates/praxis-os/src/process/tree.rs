@@ -12,6 +12,12 @@ const MOST: usize = 65_536;
 /// How often a killed tree is looked at again before what still shows up is given up.
 const MOST_PASSES: usize = 1_000;
 
+/// Processes of ours around a command, which are nobody's business.
+#[cfg(target_os = "linux")]
+const HELPER: &str = crate::sandbox::INIT_NAME;
+#[cfg(not(target_os = "linux"))]
+const HELPER: &str = "";
+
 /// Whose processes are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
@@ -75,8 +81,9 @@ impl Root {
 
     /// What runs, for people.
     pub(super) fn list(self, most: usize) -> Vec<Process> {
-        let pids = self.processes();
-        pids.into_iter().filter(|pid| !is_zombie(*pid)).take(most).filter_map(describe).collect()
+        let pids = self.processes().into_iter().filter(|pid| !is_zombie(*pid));
+        let ours = |process: &Process| process.name == HELPER;
+        pids.filter_map(describe).filter(|process| !ours(process)).take(most).collect()
     }
 }
 

@@ -2,10 +2,10 @@
 
 mod clues;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::report::listed;
-use super::{Network, Report};
+use super::{Access, Network, Report};
 use clues::Clue;
 
 /// Bytes at the end of the output that are looked at.
@@ -39,10 +39,11 @@ impl Exit {
     }
 }
 
-/// What the sandbox seems to have denied and how to get more, from the end of the output of a command that failed.
+/// What the sandbox seems to have denied and how to get more, from the end of the output of a command that failed in
+/// this folder.
 ///
 /// `None` when the sandbox is not the likely reason: ordinary failures must not send the model after it.
-pub fn explain(output: &str, exit: Exit, report: &Report) -> Option<String> {
+pub fn explain(output: &str, exit: Exit, folder: &Path, report: &Report) -> Option<String> {
     if exit == Exit::Code(0) {
         return None;
     }
@@ -51,11 +52,11 @@ pub fn explain(output: &str, exit: Exit, report: &Report) -> Option<String> {
     }
     let start = output.ceil_char_boundary(output.len().saturating_sub(TAIL));
     // The last denial is the one that the command failed with.
-    output[start..].lines().rev().find_map(|line| of_line(line, report))
+    output[start..].lines().rev().find_map(|line| of_line(line, folder, report))
 }
 
 fn of_signal(signal: i32, report: &Report) -> Option<String> {
-    let limits = &report.policy.limits;
+    let limits = &report.view.limits;
     match signal {
         TOO_LONG | KILLED => {
             let seconds = limits.cpu_seconds?;
@@ -66,7 +67,7 @@ fn of_signal(signal: i32, report: &Report) -> Option<String> {
             ))
         }
         TOO_LARGE => limits.file_bytes.map(too_large),
-        BAD_CALL if report.calls => Some(
+        BAD_CALL if report.held.calls => Some(
             "The command was stopped by the sandbox, which lets no programs of another architecture run (32-bit ones, \
              for example). Use a program built for this machine."
                 .to_owned(),
@@ -75,40 +76,41 @@ fn of_signal(signal: i32, report: &Report) -> Option<String> {
     }
 }
 
-fn of_line(line: &str, report: &Report) -> Option<String> {
-    let policy = &report.policy;
+fn of_line(line: &str, folder: &Path, report: &Report) -> Option<String> {
+    let view = &report.view;
     match Clue::in_line(line)? {
         // What bash calls a file there is a connection.
         Clue::Denied { paths } if paths.iter().any(|path| is_connection(path)) => no_network(report),
-        Clue::Denied { paths } if report.files => denied(&paths, report),
-        Clue::Denied { .. } => None,
-        Clue::Process if report.calls => Some(
-            "The sandbox refuses to look into processes, to mount and to make namespaces, whatever the settings are. \
-             Work without a debugger or tracer, or ask the user to run the command."
+        Clue::Denied { paths } if report.held.outside => denied(&paths, folder, report),
+        Clue::Missing { paths } if report.held.outside => missing(&paths, folder, report),
+        Clue::Denied { .. } | Clue::Missing { .. } => None,
+        Clue::Process if report.held.calls => Some(
+            "The sandbox refuses to look into processes, to mount and to make namespaces. Work without a debugger or \
+             tracer, or run the command again with `\"outside\": true`, which asks the user."
                 .to_owned(),
         ),
         Clue::Process => None,
         Clue::Network => no_network(report),
-        Clue::UnixSocket if report.calls && !policy.unix_sockets => Some(
-            "The sandbox lets commands talk to no program outside by a Unix socket (Docker, a database, an agent). Ask \
-             the user to set `sandbox.unix_sockets` to true if it is needed."
+        Clue::UnixSocket if report.held.calls && !view.unix_sockets => Some(
+            "The sandbox lets commands talk to no program outside by a Unix socket (Docker, a database, an agent). Run \
+             the command again with `\"outside\": true`, which asks the user, if it is needed."
                 .to_owned(),
         ),
         Clue::UnixSocket => None,
-        Clue::Memory => policy.limits.memory_bytes.map(|bytes| {
+        Clue::Memory => view.limits.memory_bytes.map(|bytes| {
             format!(
                 "The sandbox allows a process {} of memory, and this one wanted more. Do less at once, or ask the user \
                  to raise `sandbox.limits.memory_mb`.",
                 size(bytes)
             )
         }),
-        Clue::Processes => policy.limits.processes.map(|most| {
+        Clue::Processes => view.limits.processes.map(|most| {
             format!(
                 "The sandbox allows {most} processes and threads. Start fewer at once, or ask the user to raise \
                  `sandbox.limits.processes`."
             )
         }),
-        Clue::FileSize => policy.limits.file_bytes.map(too_large),
+        Clue::FileSize => view.limits.file_bytes.map(too_large),
     }
 }
 
@@ -116,44 +118,92 @@ fn is_connection(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// Files: the first path that a rule explains, or a guess when none is named.
-fn denied(paths: &[&str], report: &Report) -> Option<String> {
+/// Files: the first path that the view explains, or a guess when none is named.
+fn denied(paths: &[&str], folder: &Path, report: &Report) -> Option<String> {
     if paths.is_empty() {
+        return Some(format!("This may be the sandbox: {}.", where_to_write(report)));
+    }
+    let path = paths.iter().map(|path| absolute(path, folder)).find(|path| !can_write(path, report))?;
+    let way = way_on(&path, "write");
+    let shown = path.display();
+    if !is_inside_writable(&path, report) {
         return Some(format!(
-            "This may be the sandbox: {}. Ask the user to add a folder to `sandbox.writable` if it is needed.",
+            "Writing `{shown}` is denied by the sandbox: {}. {way}",
             where_to_write(report)
         ));
     }
-    if let Some(path) = paths.iter().find(|path| within(path, &report.policy.unreadable)) {
+    if path.components().any(|part| part.as_os_str() == ".git") {
         return Some(format!(
-            "The sandbox does not let commands read `{path}`, by `sandbox.unreadable`. Work without it, or ask the user."
+            "The sandbox lets only commands that are nothing but git write `{shown}`. Send the git commands in a call of \
+             their own."
         ));
     }
-    // Relative names are mostly below a writable folder, where a denial is an ordinary one.
-    let outside = |path: &&&str| path.starts_with("..") || path.starts_with('/');
-    let path = paths.iter().filter(outside).find(|path| !within(path, &report.policy.writable))?;
+    Some(format!("`{shown}` is protected by the sandbox: commands can read it only. {way}"))
+}
+
+/// Something that is there, but not for the command.
+fn missing(paths: &[&str], folder: &Path, report: &Report) -> Option<String> {
+    let hidden = |path: &PathBuf| {
+        matches!(report.view.access(path), None | Some(Access::Masked)) && path.symlink_metadata().is_ok()
+    };
+    let path = paths.iter().map(|path| absolute(path, folder)).find(hidden)?;
     Some(format!(
-        "Writing `{path}` is denied by the sandbox: {} (reading is not limited there). Use such a place, or ask the user to add the folder to \
-         `sandbox.writable`.",
-        where_to_write(report)
+        "`{}` exists, but the sandbox does not show it to commands. {}",
+        path.display(),
+        way_on(&path, "read")
     ))
 }
 
-fn within(path: &str, places: &[PathBuf]) -> bool {
-    places.iter().any(|place| Path::new(path).starts_with(place))
+/// What the model can do about it. Access is given to what is there: what shall be made needs its folder.
+fn way_on(path: &Path, what: &str) -> String {
+    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok());
+    let path = there.filter(|above| above.parent().is_some()).unwrap_or(path);
+    let write = if what == "write" { ", \"write\": true" } else { "" };
+    format!(
+        "Choose another way, or run the command again with `\"access\": [{{\"path\": \"{}\"{write}}}]`, which asks the \
+         user.",
+        path.display()
+    )
+}
+
+fn absolute(path: &str, folder: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in folder.join(path).components() {
+        match part {
+            Component::ParentDir => _ = whole.pop(),
+            Component::CurDir => {}
+            part => whole.push(part),
+        }
+    }
+    whole
+}
+
+/// Does it lie in a writable place, so that only a protection of its own can be the reason?
+fn is_inside_writable(path: &Path, report: &Report) -> bool {
+    path.ancestors().any(|above| report.view.access(above) == Some(Access::Write))
+}
+
+fn can_write(path: &Path, report: &Report) -> bool {
+    // Where the command has its own: temporary files, devices, what is known of processes.
+    let own = ["/tmp", "/var/tmp", "/dev", "/proc"].iter().any(|own| path.starts_with(own));
+    match report.view.access(path) {
+        Some(access) => access == Access::Write,
+        None => own,
+    }
 }
 
 fn where_to_write(report: &Report) -> String {
-    match report.policy.writable.as_slice() {
-        [] => "writing is not allowed anywhere".to_owned(),
+    let folders: Vec<&Path> = report.view.writable().collect();
+    match folders.as_slice() {
+        [] => "this agent only looks, and nothing can be written but temporary files".to_owned(),
         folders => format!("writing is allowed below {}", listed(folders)),
     }
 }
 
 fn no_network(report: &Report) -> Option<String> {
-    let told = match report.policy.network {
+    let told = match report.view.network {
         Network::Allow => return None,
-        Network::Deny if !report.calls => return None,
+        Network::Deny if !report.held.calls => return None,
         Network::Deny => "The sandbox gives commands no network. Work with what is on this machine",
         Network::Loopback => {
             "The sandbox gives each command a network of its own that reaches nothing outside. Start servers \
@@ -180,42 +230,39 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Limits, Policy};
+    use super::super::{Held, Limits, Place, View};
     use super::*;
 
-    fn report(policy: Policy) -> Report {
-        Report {
-            policy,
-            mechanism: "Landlock ABI 7, seccomp".into(),
-            files: true,
-            calls: true,
-            gaps: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
     fn contained() -> Report {
-        report(Policy {
-            writable: vec![PathBuf::from("/work/app"), PathBuf::from("/tmp")],
-            unreadable: vec![PathBuf::from("/home/ann/.ssh")],
+        let view = View {
+            places: vec![
+                Place::read("/usr"),
+                Place::read("/etc"),
+                Place::write("/no-such/app"),
+                Place::read("/no-such/app/.git"),
+                Place::read("/no-such/app/praxis.json"),
+            ],
             limits: Limits { cpu_seconds: Some(60), memory_bytes: Some(512 << 20), ..Limits::default() },
-            ..Policy::default()
-        })
+            ..View::default()
+        };
+        let held = Held { outside: true, inside: true, processes: true, calls: true };
+        Report { view, mechanism: "namespaces".into(), held, gaps: Vec::new(), notes: Vec::new() }
     }
 
     fn told(output: &str) -> Option<String> {
-        explain(output, Exit::Code(1), &contained())
+        explain(output, Exit::Code(1), Path::new("/no-such/app/src"), &contained())
     }
 
     #[test]
     fn a_denied_write_names_the_path_and_the_way_to_more() {
-        insta::assert_snapshot!(told("bash: line 1: /etc/hosts: Permission denied\n").unwrap(), @"Writing `/etc/hosts` is denied by the sandbox: writing is allowed below `/work/app`, `/tmp` (reading is not limited there). Use such a place, or ask the user to add the folder to `sandbox.writable`.");
+        insta::assert_snapshot!(told("bash: line 1: /etc/hosts: Read-only file system\n").unwrap(), @r#"Writing `/etc/hosts` is denied by the sandbox: writing is allowed below `/no-such/app`. Choose another way, or run the command again with `"access": [{"path": "/etc/hosts", "write": true}]`, which asks the user."#);
         let others = [
             "touch: cannot touch '/etc/hosts': Permission denied",
             "Error: EACCES: permission denied, open '/etc/hosts'",
             "PermissionError: [Errno 13] Permission denied: '/etc/hosts'",
             "error: failed to open `/etc/hosts`: Permission denied (os error 13)",
             "cp: cannot create regular file \"/etc/hosts\": Read-only file system",
+            "rm: cannot remove '/etc/hosts': Device or resource busy",
         ];
         for output in others {
             assert!(told(output).unwrap().contains("Writing `/etc/hosts`"), "{output}");
@@ -223,20 +270,29 @@ mod tests {
     }
 
     #[test]
-    fn a_denied_read_is_told_as_one() {
-        insta::assert_snapshot!(told("cat: /home/ann/.ssh/id_rsa: Permission denied").unwrap(), @"The sandbox does not let commands read `/home/ann/.ssh/id_rsa`, by `sandbox.unreadable`. Work without it, or ask the user.");
+    fn what_is_protected_and_what_is_hidden_are_told_as_such() {
+        insta::assert_snapshot!(told("bash: ../.git/config: Read-only file system").unwrap(), @"The sandbox lets only commands that are nothing but git write `/no-such/app/.git/config`. Send the git commands in a call of their own.");
+        insta::assert_snapshot!(told("bash: ../praxis.json: Read-only file system").unwrap(), @r#"`/no-such/app/praxis.json` is protected by the sandbox: commands can read it only. Choose another way, or run the command again with `"access": [{"path": "/no-such/app/praxis.json", "write": true}]`, which asks the user."#);
+        let temp = tempfile::tempdir().unwrap();
+        let output = format!("cat: '{}': No such file or directory", temp.path().display());
+        let told = explain(&output, Exit::Code(1), Path::new("/"), &contained()).unwrap();
+        insta::assert_snapshot!(told.replace(&temp.path().display().to_string(), "PATH"), @r#"`PATH` exists, but the sandbox does not show it to commands. Choose another way, or run the command again with `"access": [{"path": "PATH"}]`, which asks the user."#);
+        assert_eq!(
+            explain("cat: /no/such: No such file or directory", Exit::Code(1), Path::new("/"), &contained()),
+            None
+        );
     }
 
     #[test]
     fn a_denial_without_a_path_is_only_a_guess() {
-        insta::assert_snapshot!(told("fatal: Permission denied").unwrap(), @"This may be the sandbox: writing is allowed below `/work/app`, `/tmp`. Ask the user to add a folder to `sandbox.writable` if it is needed.");
+        insta::assert_snapshot!(told("fatal: Permission denied").unwrap(), @"This may be the sandbox: writing is allowed below `/no-such/app`.");
     }
 
     #[test]
     fn ordinary_denials_are_left_alone() {
         let ordinary = [
             "bash: ./run.sh: Permission denied",
-            "bash: line 1: /work/app/run.sh: Permission denied",
+            "bash: line 1: /no-such/app/run.sh: Permission denied",
             "error: test failed",
             "",
             "cannot find /etc/hosts",
@@ -244,43 +300,35 @@ mod tests {
         for output in ordinary {
             assert_eq!(told(output), None, "{output}");
         }
-        assert_eq!(explain("/etc/x: Permission denied", Exit::Code(0), &contained()), None);
+        assert_eq!(explain("/etc/x: Permission denied", Exit::Code(0), Path::new("/"), &contained()), None);
     }
 
     #[test]
     fn the_network_is_explained_unless_it_is_allowed() {
         let lookup = "curl: (6) Could not resolve host: example.org";
+        let explained = |report: &Report| explain(lookup, Exit::Code(6), Path::new("/"), report);
         insta::assert_snapshot!(told(lookup).unwrap(), @r#"The sandbox gives commands no network. Work with what is on this machine, or ask the user to set `sandbox.network` to "allow"."#);
         let mut open = contained();
-        open.policy.network = Network::Loopback;
-        insta::assert_snapshot!(explain(lookup, Exit::Code(6), &open).unwrap(), @r#"The sandbox gives each command a network of its own that reaches nothing outside. Start servers in the same command, or ask the user to set `sandbox.network` to "allow"."#);
-        open.policy.network = Network::Allow;
-        assert_eq!(explain(lookup, Exit::Code(6), &open), None);
+        open.view.network = Network::Loopback;
+        insta::assert_snapshot!(explained(&open).unwrap(), @r#"The sandbox gives each command a network of its own that reaches nothing outside. Start servers in the same command, or ask the user to set `sandbox.network` to "allow"."#);
+        open.view.network = Network::Allow;
+        assert_eq!(explained(&open), None);
     }
 
     #[test]
     fn sockets_and_debuggers_have_their_own_words() {
         let docker = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock.";
-        insta::assert_snapshot!(told(docker).unwrap(), @"The sandbox lets commands talk to no program outside by a Unix socket (Docker, a database, an agent). Ask the user to set `sandbox.unix_sockets` to true if it is needed.");
+        insta::assert_snapshot!(told(docker).unwrap(), @r#"The sandbox lets commands talk to no program outside by a Unix socket (Docker, a database, an agent). Run the command again with `"outside": true`, which asks the user, if it is needed."#);
         let debugger = "strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted";
-        insta::assert_snapshot!(told(debugger).unwrap(), @"The sandbox refuses to look into processes, to mount and to make namespaces, whatever the settings are. Work without a debugger or tracer, or ask the user to run the command.");
+        insta::assert_snapshot!(told(debugger).unwrap(), @r#"The sandbox refuses to look into processes, to mount and to make namespaces. Work without a debugger or tracer, or run the command again with `"outside": true`, which asks the user."#);
     }
 
     #[test]
     fn limits_are_told_by_signal_and_by_message() {
-        insta::assert_snapshot!(explain("", Exit::Signal(24), &contained()).unwrap(), @"The command was stopped by the sandbox: a process may use 60 s of processor time. Do less at once, or ask the user to raise `sandbox.limits.cpu_seconds`.");
-        assert!(explain("", Exit::Code(152), &contained()).unwrap().contains("60 s"));
-        insta::assert_snapshot!(told("MemoryError").unwrap(), @"The sandbox allows a process 512 MB of memory, and this one wanted more. Do less at once, or ask the user to raise `sandbox.limits.memory_mb`.");
-        let free = report(Policy::default());
-        assert_eq!(explain("MemoryError", Exit::Code(1), &free), None);
-        assert_eq!(explain("", Exit::Signal(24), &free), None);
-    }
-
-    #[test]
-    fn the_last_denial_counts_and_only_the_end_is_read() {
-        let output = format!("/etc/a: Permission denied\n{}/etc/b: Permission denied\n", "ok\n".repeat(9));
-        assert!(told(&output).unwrap().contains("`/etc/b`"));
-        let long = format!("/etc/a: Permission denied\n{}", "é".repeat(TAIL));
-        assert_eq!(told(&long), None);
+        let by_signal = |exit| explain("", exit, Path::new("/"), &contained());
+        insta::assert_snapshot!(by_signal(Exit::Signal(24)).unwrap(), @"The command was stopped by the sandbox: a process may use 60 s of processor time. Do less at once, or ask the user to raise `sandbox.limits.cpu_seconds`.");
+        assert!(by_signal(Exit::Code(152)).is_some());
+        assert!(told("MemoryError").unwrap().contains("512 MB"));
+        assert_eq!(told("fork: retry: Resource temporarily unavailable"), None);
     }
 }

@@ -1,90 +1,99 @@
-//! Linux: Landlock for files, seccomp for system calls, a namespace for the network, fewer capabilities for root.
+//! Linux: namespaces for the tree of files and the processes, Landlock beside them or in their place, seccomp for system
+//! calls, fewer capabilities for root.
 
+mod beside;
+mod build;
 mod calls;
 mod capabilities;
 mod files;
 mod network;
+mod plan;
 mod probe;
+mod space;
 
 use std::io;
 
 use landlock::{ABI, RulesetCreated};
 use seccompiler::BpfProgram;
 
-use super::mechanisms::ABI_SOCKETS;
-use super::{Gap, Mechanisms, Network, Policy, Report, SandboxError};
-use network::NetworkSpace;
+use super::mechanisms::{ABI_SCOPES, ABI_SOCKETS};
+use super::{Mechanisms, Network, Report, SandboxError, View};
+use beside::Beside;
+use calls::HeldElsewhere;
+use plan::Plan;
 pub(super) use probe::probe;
+pub(crate) use space::INIT_NAME;
+use space::Space;
 
 /// Everything a child needs, made beforehand.
 #[derive(Debug)]
 pub(super) struct Containment {
-    network: Option<NetworkSpace>,
-    files: Option<RulesetCreated>,
+    files: Files,
     calls: Vec<BpfProgram>,
+}
+
+/// What holds the files.
+#[derive(Debug)]
+enum Files {
+    /// A tree of the command's own, and Landlock beside it.
+    Tree(Box<Space>, Option<Beside>),
+    /// Landlock alone.
+    Rules(RulesetCreated),
+    /// Nothing.
+    Open,
 }
 
 impl Containment {
     pub(super) fn prepare(
-        policy: &Policy,
+        view: &View,
         mechanisms: &Mechanisms,
         report: &mut Report,
     ) -> Result<Self, SandboxError> {
-        let network = own_network(policy, mechanisms, report)?;
-        let files = match mechanisms.landlock {
-            0 => None,
-            abi => Some(files::prepare(ABI::from(abi.cast_signed()), report)?),
+        let files = match (mechanisms.namespaces, mechanisms.landlock) {
+            (Some(by), abi) => {
+                let plan = Plan::of(view, mechanisms.root, &mut report.notes)?;
+                let own_network = view.network == Network::Loopback;
+                let space = Space { plan, by, own_network };
+                Files::Tree(Box::new(space), Beside::of(abi, view.unix_sockets))
+            }
+            (None, 0) => Files::Open,
+            (None, abi) => Files::Rules(files::prepare(ABI::from(abi.cast_signed()), report)?),
         };
+        let tree = matches!(files, Files::Tree(..));
         let calls = match mechanisms.seccomp {
-            true => calls::prepare(&report.policy, mechanisms.landlock >= ABI_SOCKETS)?,
+            true => {
+                // With sockets of the file system out of sight, only abstract names are left to hold.
+                let sockets = match tree {
+                    true => mechanisms.landlock >= ABI_SCOPES || view.network == Network::Loopback,
+                    false => mechanisms.landlock >= ABI_SOCKETS,
+                };
+                calls::prepare(&report.view, HeldElsewhere { sockets, files: tree })?
+            }
             false => Vec::new(),
         };
-        report.files = files.is_some();
-        report.calls = !calls.is_empty();
-        Ok(Self { network, files, calls })
+        Ok(Self { files, calls })
     }
 
     /// The order matters: each step takes away what an earlier one needs.
     pub(super) fn enforce(&self) -> io::Result<()> {
-        if let Some(network) = &self.network {
-            network.enter()?;
+        if let Files::Tree(space, _) = &self.files {
+            space.enter()?;
         }
-        if self.files.is_some() || !self.calls.is_empty() {
+        if !matches!(self.files, Files::Open) || !self.calls.is_empty() {
             capabilities::give_up()?;
             rustix::thread::set_no_new_privs(true)?;
         }
-        if let Some(files) = &self.files {
+        match &self.files {
+            Files::Tree(space, Some(beside)) => beside.enforce(&space.plan)?,
             // The clone is another descriptor of the same rules; only a whole value can restrict.
-            files.try_clone()?.restrict_self().map_err(|_| io::Error::last_os_error())?;
+            Files::Rules(rules) => {
+                rules.try_clone()?.restrict_self().map_err(|_| io::Error::last_os_error())?;
+            }
+            Files::Tree(_, None) | Files::Open => {}
         }
         for program in &self.calls {
             seccompiler::apply_filter(program).map_err(|_| io::Error::last_os_error())?;
         }
         Ok(())
     }
-}
-
-/// A network namespace where the policy wants one; where it cannot be had, the network is denied and that is said.
-fn own_network(
-    policy: &Policy,
-    mechanisms: &Mechanisms,
-    report: &mut Report,
-) -> Result<Option<NetworkSpace>, SandboxError> {
-    if policy.network != Network::Loopback {
-        return Ok(None);
-    }
-    let space = mechanisms.network_namespace.and_then(|_| NetworkSpace::try_out());
-    if space.is_some() {
-        return Ok(space);
-    }
-    let missing = Gap::no_own_network();
-    if policy.required {
-        return Err(SandboxError::Missing(vec![missing.text]));
-    }
-    report.policy.network = Network::Deny;
-    report.mechanism = Mechanisms { network_namespace: None, ..mechanisms.clone() }.describe();
-    if !report.gaps.contains(&missing) {
-        report.gaps.insert(0, missing);
-    }
-    Ok(None)
 }

@@ -1,12 +1,11 @@
-//! A policy made ready for a process that is about to become a command.
+//! A view made ready for a process that is about to become a command.
 
 use std::io;
 
-use super::{Gap, GapKind, Limits, Mechanisms, Policy, Report, SandboxError};
+use super::{Held, Limits, Mechanisms, Network, Report, SandboxError, View};
 
-/// A policy made ready: only what a forked child has to do itself is left. It may be used for many commands, but
-/// knows only the files there were when it was made: where something is unreadable, those that came later beside it
-/// or beside the folders above it cannot be read either.
+/// A view made ready: only what a forked child has to do itself is left. It knows the places as they were when it was
+/// made.
 #[derive(Debug)]
 pub struct Prepared {
     limits: Limits,
@@ -15,24 +14,32 @@ pub struct Prepared {
     report: Report,
 }
 
-impl Policy {
+impl View {
+    /// What would hold, without making anything ready.
+    pub fn report(&self, mechanisms: &Mechanisms) -> Report {
+        let tree = mechanisms.namespaces.is_some();
+        let mut view = self.clone();
+        if view.network == Network::Loopback && !tree {
+            view.network = Network::Deny;
+        }
+        let held = Held {
+            outside: tree || mechanisms.landlock > 0,
+            inside: tree,
+            processes: tree,
+            calls: mechanisms.seccomp,
+        };
+        let gaps = mechanisms.gaps(self);
+        Report { view, mechanism: mechanisms.describe(), held, gaps, notes: Vec::new() }
+    }
+
     /// Resolves paths, opens them and compiles the filters; `required` refuses when an essential part is missing.
     pub fn prepare(&self, mechanisms: &Mechanisms) -> Result<Prepared, SandboxError> {
-        if self.required {
-            let missing = essential(&mechanisms.gaps(self));
-            if !missing.is_empty() {
-                return Err(SandboxError::Missing(missing));
-            }
-        }
         #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only Linux has something to add"))]
-        let mut report = Report {
-            policy: self.clone(),
-            mechanism: mechanisms.used_by(self).describe(),
-            files: false,
-            calls: false,
-            gaps: mechanisms.gaps(self),
-            notes: Vec::new(),
-        };
+        let mut report = self.report(mechanisms);
+        let missing = report.missing();
+        if self.required && !missing.is_empty() {
+            return Err(SandboxError::Missing(missing));
+        }
         #[cfg(target_os = "linux")]
         let containment = super::linux::Containment::prepare(self, mechanisms, &mut report)?;
         Ok(Prepared {
@@ -42,10 +49,6 @@ impl Policy {
             report,
         })
     }
-}
-
-fn essential(gaps: &[Gap]) -> Vec<String> {
-    gaps.iter().filter(|gap| gap.kind == GapKind::Essential).map(|gap| gap.text.clone()).collect()
 }
 
 impl Prepared {

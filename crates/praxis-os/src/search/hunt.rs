@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::first::First;
 use super::lines::{Finder, Found, Reader};
 use super::{Access, FileLines, Line, Matches, into_inner, lock};
-use crate::{FileError, RealPath, open_regular};
+use crate::{FileError, HeldFolder, RealPath, open_regular};
 
 /// What the threads of one search share.
 pub(super) struct Hunt<'a> {
@@ -24,23 +24,34 @@ impl<'a> Hunt<'a> {
         Self { finder, access, first, unread: AtomicUsize::new(0) }
     }
 
+    /// What a thread looks into files with.
+    pub(super) fn reader(&self) -> Reader {
+        self.finder.reader()
+    }
+
     /// Whether anything in a folder could be among the results.
     pub(super) fn wants(&self, folder: &Path) -> bool {
         lock(&self.first).may_take_from(folder)
     }
 
-    /// Looks into a file that the walk came to.
-    pub(super) fn visit(&self, reader: &mut Reader, path: &Path) {
-        if lock(&self.first).may_take(path) && self.admits(path) {
-            self.keep(path, self.finder.search_path(reader, path));
+    /// Looks into a file that the walk came to, if it is still beneath the folder that is searched.
+    pub(super) fn visit(&self, reader: &mut Reader, held: &HeldFolder, path: &Path) {
+        if !lock(&self.first).may_take(path) {
+            return;
+        }
+        match (self.access)(path) {
+            Access::Open => self.keep(path, self.finder.search_path(reader, held, path)),
+            Access::Withheld if held.holds(path) => lock(&self.first).add(path, Vec::new()),
+            Access::Withheld | Access::Closed => {}
         }
     }
 
     /// Looks into the one file that was asked for.
     pub(super) fn search_named(&self, path: &RealPath) -> Result<(), FileError> {
-        if self.admits(path.as_path()) {
-            let file = open_regular(path)?;
-            self.keep(path.as_path(), self.finder.search_file(file));
+        match (self.access)(path.as_path()) {
+            Access::Open => self.keep(path.as_path(), self.finder.search_file(open_regular(path)?)),
+            Access::Withheld => lock(&self.first).add(path.as_path(), Vec::new()),
+            Access::Closed => {}
         }
         Ok(())
     }
@@ -59,17 +70,6 @@ impl<'a> Hunt<'a> {
             ending: self.finder.stop.ending(),
             withheld: withheld.len(),
             unread: self.unread.into_inner(),
-        }
-    }
-
-    fn admits(&self, path: &Path) -> bool {
-        match (self.access)(path) {
-            Access::Open => true,
-            Access::Withheld => {
-                lock(&self.first).add(path, Vec::new());
-                false
-            }
-            Access::Closed => false,
         }
     }
 

@@ -7,15 +7,17 @@ use std::path::Path;
 use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
-use rustix::fs::{Mode, OFlags};
 
 use super::Line;
 use super::stop::Stop;
+use crate::HeldFolder;
 
 /// The longest line that is searched; a file with a longer one is searched up to it.
 ///
 /// It bounds memory, and the time between two looks at whether to stop.
 pub(super) const LONGEST_LINE: usize = 32 << 20;
+/// The same for a pattern that may take long for each byte, so that it is stopped in time as well.
+const LONGEST_LINE_FOR_HEAVY: usize = 256 << 10;
 /// Files up to this size, which are nearly all, are read at once: the searcher alone would read each three times.
 const SMALL: usize = 64 << 10;
 /// The most bytes of one character, also of one that is not UTF-8.
@@ -31,6 +33,8 @@ pub(super) struct Finder<'a> {
     pub(super) limit: usize,
     /// The most characters of one line.
     pub(super) chars: usize,
+    /// Whether the pattern may take long for each byte.
+    pub(super) is_heavy: bool,
 }
 
 /// What one file gave.
@@ -42,14 +46,13 @@ pub(super) struct Found {
 
 impl Finder<'_> {
     /// Looks into a file that the walk came to. Nobody said that it is text.
-    pub(super) fn search_path(&self, reader: &mut Reader, path: &Path) -> Found {
-        // The walk saw a regular file. Should it be a pipe or a link by now, this neither waits nor follows.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    pub(super) fn search_path(&self, reader: &mut Reader, held: &HeldFolder, path: &Path) -> Found {
         let unread = Found { lines: Vec::new(), unread: true };
         if self.stop.is_due() {
             return unread;
         }
-        let Ok(descriptor) = rustix::fs::open(path, flags, Mode::empty()) else { return unread };
+        // The walk saw a regular file. Should it be a pipe or a link by now, this neither waits nor follows.
+        let Ok(descriptor) = held.open_file(path) else { return unread };
         let mut file = File::from(descriptor);
         let Ok(length) = file.read(&mut reader.start) else { return unread };
         let start = &reader.start[..length];
@@ -69,7 +72,23 @@ impl Finder<'_> {
             return found;
         }
         let watched = Watched { file, stop: self.stop };
-        self.collect(|sink| named_searcher(true).search_reader(&self.matcher, watched, sink))
+        self.collect(|sink| self.named_searcher(true).search_reader(&self.matcher, watched, sink))
+    }
+
+    /// For files that the walk comes to.
+    pub(super) fn reader(&self) -> Reader {
+        let searcher = builder(BinaryDetection::quit(0), self.longest_line()).build();
+        Reader { searcher, start: vec![0; SMALL] }
+    }
+
+    /// For a file that was asked for by name, or a part of it.
+    pub(super) fn named_searcher(&self, from_the_start: bool) -> Searcher {
+        let mut builder = builder(BinaryDetection::convert(0), self.longest_line());
+        builder.bom_sniffing(from_the_start).build()
+    }
+
+    fn longest_line(&self) -> usize {
+        if self.is_heavy { LONGEST_LINE_FOR_HEAVY } else { LONGEST_LINE }
     }
 
     pub(super) fn collect(&self, search: impl FnOnce(&mut Collector) -> io::Result<()>) -> Found {
@@ -85,25 +104,14 @@ pub(super) struct Reader {
     start: Vec<u8>,
 }
 
-impl Reader {
-    pub(super) fn new() -> Self {
-        Self { searcher: builder(BinaryDetection::quit(0)).build(), start: vec![0; SMALL] }
-    }
-}
-
-/// For a file that was asked for by name, or a part of it.
-pub(super) fn named_searcher(from_the_start: bool) -> Searcher {
-    builder(BinaryDetection::convert(0)).bom_sniffing(from_the_start).build()
-}
-
-fn builder(binary: BinaryDetection) -> SearcherBuilder {
+fn builder(binary: BinaryDetection, longest_line: usize) -> SearcherBuilder {
     let mut builder = SearcherBuilder::new();
     builder
         // As the patterns have it, or every search would fail.
         .line_terminator(LineTerminator::crlf())
         .line_number(true)
         .binary_detection(binary)
-        .heap_limit(Some(LONGEST_LINE));
+        .heap_limit(Some(longest_line));
     builder
 }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
-use super::lines::{Finder, Found, LONGEST_LINE, named_searcher};
+use super::lines::{Finder, Found, LONGEST_LINE};
 use super::stop::Stop;
 
 /// Files below this are searched sooner than threads are started.
@@ -37,7 +37,7 @@ impl Finder<'_> {
 
     fn search_part(&self, part: &mut Part<'_>) -> Found {
         // Only the beginning of a file can begin with a byte order mark.
-        let mut searcher = named_searcher(part.at == 0);
+        let mut searcher = self.named_searcher(part.at == 0);
         self.collect(|sink| searcher.search_reader(&self.matcher, part, sink))
     }
 

@@ -19,6 +19,15 @@ const HINTS: &[(&str, &str)] = &[
     ),
 ];
 
+/// A pattern with more letters than this may have as many states to follow.
+const HEAVY: usize = 256;
+
+/// Whether a pattern may have so many states that following them takes long for each byte: it counts repetitions, or is
+/// long itself. Where the fast automaton gives up, and text beyond ASCII makes it, each state is followed by itself.
+pub(super) fn is_heavy(pattern: &str) -> bool {
+    pattern.contains('{') || pattern.len() > HEAVY
+}
+
 /// Compiles a pattern that can only match within a line.
 pub(super) fn compile(pattern: &str) -> Result<RegexMatcher, SearchError> {
     RegexMatcherBuilder::new()

@@ -138,3 +138,128 @@ fn a_large_file_searched_in_parts_numbers_its_lines_through() {
     let (lines, more) = search(4);
     assert_eq!((&lines[..], more), (&expected[..4], true));
 }
+
+/// Swaps a folder and a link to another, thousands of times, while something runs again and again.
+#[cfg(target_os = "linux")]
+fn swapping(folder: &Path, link: &Path, mut during: impl FnMut()) {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    let (done, swaps) = (AtomicBool::new(false), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                renameat_with(CWD, folder, CWD, link, RenameFlags::EXCHANGE).unwrap();
+                swaps.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let mut rounds = 0;
+        while swaps.load(Ordering::Relaxed) < 3_000 || rounds < 150 {
+            during();
+            rounds += 1;
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_swapped_for_a_link_leads_nowhere() {
+    let temp = tempfile::tempdir().unwrap();
+    let base = temp.path().canonicalize().unwrap();
+    let (root, outside) = (base.join("root"), base.join("outside"));
+    for folder in [&root.join("sub/deep"), &outside.join("deep")] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    for n in 0..20 {
+        std::fs::write(root.join(format!("sub/deep/{n}.txt")), "harmless\n").unwrap();
+        std::fs::write(root.join(format!("{n}.txt")), "harmless\n").unwrap();
+        // Of the same name, and of one that only the other place has.
+        std::fs::write(outside.join(format!("deep/{n}.txt")), "secret\n").unwrap();
+        std::fs::write(outside.join(format!("deep/secret{n}.txt")), "secret\n").unwrap();
+    }
+    std::os::unix::fs::symlink(&outside, base.join("link")).unwrap();
+
+    let scope = Scope { limit: 1_000, ..Scope::new(&root, Hidden::Include) };
+    let hides = |path: &Path| match path.to_string_lossy().contains("secret1") {
+        true => Access::Withheld,
+        false => Access::Open,
+    };
+    let request = Grep { pattern: "secret", line_chars: LINE_CHARS, access: &hides };
+    let (mut seen, mut leaked) = (0, Vec::new());
+    swapping(&root.join("sub"), &base.join("link"), || {
+        let listed = list(&scope).unwrap();
+        seen = seen.max(listed.paths.len());
+        leaked.extend(listed.paths.into_iter().filter(|path| path.to_string_lossy().contains("secret")));
+        let found = grep(&scope, &request).unwrap();
+        leaked.extend(found.files.into_iter().map(|file| file.path));
+        leaked.extend((0..found.withheld).map(|_| PathBuf::from("withheld")));
+    });
+    assert_eq!(leaked, Vec::<PathBuf>::new());
+    assert_eq!(seen, 40, "with the folder in its place everything is found");
+}
+
+#[test]
+fn a_file_with_a_large_hole_holds_no_search_beyond_its_time() {
+    let temp = tempfile::tempdir().unwrap();
+    let base = temp.path().canonicalize().unwrap();
+    // Text in front, as nothing at all, as UTF-16, and as a line that does not end.
+    let long = [b'y'; 1 << 20];
+    for (name, start) in [("zeros", &b""[..]), ("wide", b"\xff\xfe"), ("text", b"one\n"), ("long", &long)] {
+        let path = base.join(name);
+        std::fs::write(&path, start).unwrap();
+        File::options().write(true).open(&path).unwrap().set_len(20 << 30).unwrap();
+        for pattern in ["needle", r"^(a|b)*c.{3,9}$", r"\bn\w+e$"] {
+            let budget = Duration::from_millis(50);
+            let scope = Scope { budget, ..Scope::new(&path, Hidden::Include) };
+            let request = Grep { pattern, line_chars: LINE_CHARS, access: &everything };
+            let before = Instant::now();
+            let found = grep(&scope, &request).unwrap();
+            let late = before.elapsed().saturating_sub(budget);
+            assert_eq!((found.ending, found.files.len()), (Ending::OutOfTime, 0), "{name} {pattern}");
+            assert!(late < Duration::from_secs(2), "{name} {pattern}: {late:?} too late");
+        }
+    }
+    // Among others it is binary, and left at its first hole.
+    let request = Grep { pattern: "^one|needle", line_chars: LINE_CHARS, access: &everything };
+    let found = grep(&Scope::new(&base, Hidden::Include), &request).unwrap();
+    assert_eq!(found.ending, Ending::Complete);
+}
+
+#[test]
+fn a_slow_pattern_on_a_line_without_end_is_stopped_in_time() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().canonicalize().unwrap().join("line");
+    // Letters beyond ASCII, for which every state of the pattern is followed by itself.
+    std::fs::write(&path, "éa".repeat(5 << 20)).unwrap();
+    let pattern = r"(?:[é-í][a-c]?){1,400}\b\d";
+    for root in [path.as_path(), path.parent().unwrap()] {
+        let budget = Duration::from_millis(50);
+        let scope = Scope { budget, ..Scope::new(root, Hidden::Include) };
+        let before = Instant::now();
+        let found = grep(&scope, &Grep { pattern, line_chars: LINE_CHARS, access: &everything }).unwrap();
+        assert_eq!((found.files.len(), found.unread), (0, 1));
+        assert!(before.elapsed() < Duration::from_secs(15), "{:?}", before.elapsed());
+    }
+    let request = Grep { pattern: "aéaé.*é", line_chars: 4, access: &everything };
+    let found = grep(&Scope::new(&path, Hidden::Include), &request).unwrap();
+    assert_eq!(
+        found.files[0].lines,
+        [Line { number: 1, text: "éaéa...".into() }],
+        "others are searched whole"
+    );
+}
+
+#[test]
+fn what_is_no_real_path_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let base = temp.path().canonicalize().unwrap();
+    std::fs::create_dir(base.join("folder")).unwrap();
+    std::fs::write(base.join("folder/a"), "x").unwrap();
+    std::os::unix::fs::symlink("folder", base.join("link")).unwrap();
+    let request = Grep { pattern: "x", line_chars: LINE_CHARS, access: &everything };
+    let scope = Scope::new(base.join("link"), Hidden::Skip);
+    assert!(list(&scope).is_err());
+    assert!(grep(&scope, &request).is_err());
+}

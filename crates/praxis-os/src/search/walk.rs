@@ -88,7 +88,10 @@ fn rules(scope: &Scope, start: &Path, hidden: Hidden) -> WalkBuilder {
         .add_custom_ignore_filename(".rgignore")
         // The global ignore file is about the project, not about where this process was started.
         .current_dir(&scope.root)
-        .filter_entry(|entry| entry.file_name() != ".git");
+        .filter_entry({
+            let skip = scope.skip.clone();
+            move |entry| entry.file_name() != ".git" && !skip.has(entry.path())
+        });
     builder
 }
 

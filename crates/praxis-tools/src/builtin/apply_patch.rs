@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::draft::{Draft, Drafts};
 use super::edit::{diagnostics, refuse_denied};
-use crate::files::{Findings, check_in_time, report_file, still_holds, tell};
+use crate::files::{Findings, check_in_time, guarded, report_file, still_holds, tell};
 use crate::{Ask, Cx, Files, Report, Tool, ToolError};
 
 /// Change files with a patch: add, update, move and delete any number of them in one step.
@@ -153,11 +153,12 @@ async fn resolve(sections: &[Section], cx: &Cx) -> Result<Vec<Target>, ToolError
 fn ask(drafts: &Drafts, entries: &[Value], cx: &Cx) -> Ask {
     let names: Vec<String> = drafts.list().iter().map(|draft| cx.instance().name_of(&draft.path)).collect();
     let diffs: Vec<&str> = entries.iter().filter_map(|entry| entry["patch"].as_str()).collect();
-    Ask::on("edit", names.clone())
+    let ask = Ask::on("edit", names.clone())
         .to(Act::Write(drafts.list().iter().map(|draft| draft.path.as_path().to_owned()).collect()))
         .with("filepath", names.join(", "))
         .with("diff", diffs.join("\n"))
-        .with("files", entries)
+        .with("files", entries);
+    guarded(ask, drafts.list().iter().map(|draft| &draft.path), cx.instance())
 }
 
 /// Writes everything; if one file cannot be written, those before it get their old content back.

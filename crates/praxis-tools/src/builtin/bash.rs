@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use self::permit::permit;
+use self::permit::{Permit, permit};
 pub(super) use self::verdict::how_it_ended;
-use self::verdict::{Finish, Verdict};
+use self::verdict::{Finish, Sandbox, Verdict};
 use crate::registry::Scene;
 use crate::shell::{Job, Lifetime, MOST_RUNNING, OnTimeout, Progress, Shell};
 use crate::{Cx, Report, Tool, ToolError};
@@ -61,6 +61,19 @@ pub struct Input {
     background: Option<bool>,
     /// With `background`: let it run on after Praxis has ended.
     outlive: Option<bool>,
+    /// Places that the sandbox must show to the command beyond the usual. Asks the user: only when a run was refused.
+    access: Option<Vec<WantedPlace>>,
+    /// Run it outside the sandbox. Asks the user: only when nothing less will do.
+    outside: Option<bool>,
+}
+
+/// A place that a command shall see.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct WantedPlace {
+    /// An existing file or folder, absolute or relative to the project directory.
+    path: String,
+    /// Whether the command shall write there too.
+    write: Option<bool>,
 }
 
 /// The `bash` tool.
@@ -93,24 +106,23 @@ impl Tool for Bash {
                 "{MOST_RUNNING} jobs are running already; stop one with the `job` tool first"
             )));
         }
-        if let Some(Err(missing)) = self.shell.parts().containment.report() {
-            return Err(ToolError::Outside(missing.to_owned()));
-        }
-        let permit = permit(&input.command, &cwd, &self.shell, cx).await?;
+        let Permit { grant, doubtful, sandboxed } = permit(&input, &cwd, &self.shell, cx).await?;
         cx.progress(Some(&input.command), preview(String::new()));
         let started = Instant::now();
-        let job = self.shell.start(&permit.grant, lifetime, permit.doubtful, cx).await?;
+        let job = self.shell.start((&grant, sandboxed.clone()), lifetime, doubtful, cx).await?;
         let finish = match lifetime {
             Lifetime::Foreground => self.foreground(&job, timeout, cx).await,
             Lifetime::Session | Lifetime::Outliving => first_look(&job, cx).await,
         };
         let took = started.elapsed();
-        let containment = &self.shell.parts().containment;
-        let verdict = Verdict { command: input.command, finish, took, timeout, containment };
+        let sandbox =
+            sandboxed.as_ref().map(|sandboxed| Sandbox { views: &self.shell.parts().views, sandboxed });
+        let cwd = cwd.as_path().to_owned();
+        let verdict = Verdict { command: input.command, cwd, finish, took, timeout, sandbox };
         Ok(self.report(verdict, job, lifetime, cx))
     }
 
-    fn describe(&self, text: &str, _: &Scene) -> String {
+    fn describe(&self, text: &str, scene: &Scene) -> String {
         let parts = self.shell.parts();
         let limits = parts.outputs.limits();
         let timeout = parts.timeout.as_millis();
@@ -118,10 +130,7 @@ impl Tool for Bash {
             OnTimeout::Stop => format!("commands will time out after {timeout}ms"),
             OnTimeout::Background => format!("commands become jobs after {timeout}ms"),
         };
-        let sandbox = match parts.containment.report() {
-            Some(Ok(report)) => format!(" Commands run in a sandbox ({}).", report.summary()),
-            Some(Err(_)) | None => String::new(),
-        };
+        let sandbox = parts.views.describe(&scene.authority);
         format!(
             "{text}\n\nThe shell is {} on {}. Unless `timeout` says otherwise, {after}. Up to {} lines or {} bytes of \
              output are shown. Temporary files go to {}, which needs no permission.{sandbox}",

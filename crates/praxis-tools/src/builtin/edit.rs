@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, json};
 
 use super::read::not_found;
-use crate::files::{Change, Content, apply_change, load, refuse_if_stale, report_file, unencodable};
+use crate::files::{Change, Content, apply_change, guarded, load, refuse_if_stale, report_file, unencodable};
 use crate::{Ask, Cx, Files, Report, Tool, ToolError};
 
 /// Replace one piece of text in a file by another.
@@ -63,7 +63,7 @@ impl Tool for Edit {
         let ask = Ask::edit(cx.instance(), &change.path)
             .with("filepath", change.path.as_path().to_string_lossy())
             .with("diff", diff.as_str());
-        let grant = cx.ask(ask).await?;
+        let grant = cx.ask(guarded(ask, [&change.path], cx.instance())).await?;
         let findings = apply_change(&mut change, &grant, &self.files, cx).await?;
 
         let diff = change.diff();

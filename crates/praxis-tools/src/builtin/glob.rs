@@ -41,9 +41,11 @@ impl Tool for Glob {
         let _names = cx.ask(ask(&input)).await?;
 
         let (root, pattern, limit) = (place.real.clone(), input.pattern, place::limit(input.limit));
+        let skip = place::skip(cx, &place.real);
         let listing = place::blocking(cx, Self::NAME, move |cancel| {
             search::list(&Scope {
                 glob: Some(pattern),
+                skip,
                 limit,
                 cancel,
                 ..Scope::new(root.as_path(), Hidden::Skip)

@@ -49,9 +49,10 @@ impl Tool for Grep {
         let _content = cx.ask(ask(&input)).await?;
 
         let (root, reader, pattern) = (place.real.clone(), cx.clone(), input.pattern.clone());
+        let skip = place::skip(cx, &place.real);
         let (glob, limit) = (input.include.filter(|glob| !glob.is_empty()), place::limit(input.limit));
         let matches = place::blocking(cx, Self::NAME, move |cancel| {
-            let scope = Scope { glob, limit, cancel, ..Scope::new(root.as_path(), Hidden::Include) };
+            let scope = Scope { glob, skip, limit, cancel, ..Scope::new(root.as_path(), Hidden::Include) };
             let access = |path: &Path| access(&reader, path);
             search::grep(&scope, &search::Grep { pattern: &pattern, line_chars: LINE_CHARS, access: &access })
         })

@@ -3,8 +3,9 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use praxis_os::search::{Ending, RESULT_LIMIT, SearchError, TIME_BUDGET};
+use praxis_os::search::{Ending, RESULT_LIMIT, SearchError, Skip, TIME_BUDGET};
 use praxis_os::{FileError, RealPath};
+use praxis_policy::places::guarded_by_the_system;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Cx, ToolError};
@@ -57,6 +58,21 @@ fn without_dots(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// What a scan of a folder passes over unless that folder was named: what is secret in the home folder, and on macOS what
+/// the system would ask the user about.
+pub(super) fn skip(cx: &Cx, root: &RealPath) -> Skip {
+    let places = cx.instance().places();
+    if !places.has_secrets_below(root.as_path()) {
+        return Skip::default();
+    }
+    let (cx, root) = (cx.clone(), root.as_path().to_owned());
+    Skip::those(move |path| {
+        let instance = cx.instance();
+        let guarded = |home| cfg!(target_os = "macos") && guarded_by_the_system(home, &root, path);
+        instance.is_secret(path, &root) || instance.places().home().is_some_and(guarded)
+    })
 }
 
 /// How many results a call wants.

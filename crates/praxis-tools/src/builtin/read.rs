@@ -115,8 +115,7 @@ impl Tool for Read {
 impl Read {
     async fn list(&self, path: RealPath, window: Window, cx: &Cx) -> Result<Report, ToolError> {
         let (title, cancel) = (cx.instance().name_of(&path), cx.cancel().clone());
-        let listing =
-            tokio::task::spawn_blocking(move || Listing::read(path.as_path(), window, &cancel)).await;
+        let listing = tokio::task::spawn_blocking(move || Listing::read(&path, window, &cancel)).await;
         let listing =
             listing.map_err(|e| ToolError::Crashed { tool: Self::NAME.into(), message: e.to_string() })??;
         Ok(listing.report(&title))

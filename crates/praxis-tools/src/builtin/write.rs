@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::edit::{diagnostics, load_off_thread, target};
-use crate::files::{Change, apply_change, refuse_if_stale, report_file, report_others};
+use crate::files::{Change, apply_change, guarded, refuse_if_stale, report_file, report_others};
 use crate::{Ask, Cx, Files, Report, Tool, ToolError};
 
 /// Write a whole file: a new one, or a new content for one that exists.
@@ -51,7 +51,7 @@ impl Tool for Write {
         let ask = Ask::edit(cx.instance(), &change.path)
             .with("filepath", change.path.as_path().to_string_lossy())
             .with("diff", change.diff());
-        let grant = cx.ask(ask).await?;
+        let grant = cx.ask(guarded(ask, [&change.path], cx.instance())).await?;
         let findings = apply_change(&mut change, &grant, &self.files, cx).await?;
 
         let file = change.path.as_path();

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use praxis_policy::shell::Dialect;
+
 /// Shells whose language is another one than the analyser reads.
 const FOREIGN: [&str; 6] = ["fish", "nu", "elvish", "xonsh", "pwsh", "powershell"];
 
@@ -15,11 +17,24 @@ pub struct ShellChoice {
 }
 
 impl ShellChoice {
-    /// The configured shell, else `$SHELL`, as far as there is such a program and it speaks POSIX; else `bash` from the
-    /// path, else `/bin/sh`.
+    /// The configured shell, else `bash` from the path, else `$SHELL`, as far as there is such a program and it speaks
+    /// POSIX; else `/bin/sh`. The analysis knows bash best, and a model writes for it.
     pub fn choose(configured: Option<&str>, shell: Option<&str>, path: Option<&str>) -> Self {
-        let wanted = configured.into_iter().chain(shell).find_map(|given| acceptable(given, path));
-        wanted.or_else(|| acceptable("bash", path)).unwrap_or_else(|| Self::of(PathBuf::from("/bin/sh")))
+        let wanted = configured.into_iter().chain(["bash"]).chain(shell);
+        let found = wanted.into_iter().find_map(|given| acceptable(given, path));
+        found.unwrap_or_else(|| Self::of(PathBuf::from("/bin/sh")))
+    }
+
+    /// The language that it reads. A name says nothing, the program that is behind it does.
+    pub fn dialect(&self) -> Dialect {
+        let real = self.program.canonicalize().unwrap_or_else(|_| self.program.clone());
+        match real.file_name().unwrap_or_default().to_string_lossy().as_ref() {
+            // Under another name bash reads another language.
+            "bash" if self.name == "bash" => Dialect::Bash,
+            "bash" | "dash" | "ash" | "busybox" => Dialect::Posix,
+            "zsh" => Dialect::Zsh,
+            _ => Dialect::Other,
+        }
     }
 
     fn of(program: PathBuf) -> Self {
@@ -56,7 +71,8 @@ mod tests {
     fn a_shell_that_is_missing_or_speaks_another_language_falls_back() {
         let name = |configured, shell| ShellChoice::choose(configured, shell, PATH).name;
         assert_eq!(name(Some("/bin/sh"), Some("/bin/bash")), "sh");
-        assert_eq!(name(None, Some("/bin/sh")), "sh");
+        assert_eq!(name(None, Some("/bin/sh")), "bash");
+        assert_eq!(ShellChoice::choose(None, Some("/bin/sh"), Some("/nowhere")).name, "sh");
         assert_eq!(name(Some("fish"), None), "bash");
         assert_eq!(name(Some("/no/such/zsh"), Some("/usr/bin/fish")), "bash");
         assert_eq!(name(Some(""), Some("")), "bash");

@@ -9,9 +9,7 @@ use praxis_proto::{Action, CallId, Mint, Rule, SessionId};
 use praxis_text::Limits;
 use praxis_tools::builtin::{self, NearbyInstructions, SearchService, Services};
 use praxis_tools::registry::{Done, Reach, Scene, Source, Switches};
-use praxis_tools::shell::{
-    Containment, DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts,
-};
+use praxis_tools::shell::{DEFAULT_TIMEOUT, Environment, OnTimeout, Shell, ShellChoice, ShellParts, Views};
 use praxis_tools::{
     Attendance, Authority, Bus, Cx, CxParts, DecisionObserver, Files, GrantStore, Guard, Hooks, ImageLimits,
     Instance, MemoryTodos, NoGrants, OutputStore, Permissions, PermissionsParts, Questions, Registry,
@@ -137,7 +135,7 @@ impl Plan {
             home: data.path().to_owned(),
             temp: data.path().join("temp"),
             protected: Vec::new(),
-            containment: Containment::off(),
+            views: Views::off(),
             hooks: hooks.clone(),
         });
         let services = Services {

@@ -2,21 +2,32 @@
 
 use std::process::ExitCode;
 
-use praxis_config::{Config, Instruction, Instructions, Source, find_worktree};
+use praxis_config::{Config, Instruction, Source};
 use serde_json::json;
 
 use crate::Outcome;
 use crate::cli::{ConfigCommand, Place};
-use crate::opened::{directory, look, surroundings};
-use crate::screen::{Failure, say, say_json};
+use crate::opened::{look, surroundings};
+use crate::screen::{Failure, complain, say, say_json};
+use crate::trusting;
 
 pub(crate) fn run(command: ConfigCommand) -> Outcome {
     match command {
-        ConfigCommand::Show { place } => say_json(&look(&place)?.loaded.to_json())?,
+        ConfigCommand::Show { place } => show(&place)?,
         ConfigCommand::Path { place, json } => path(&place, json)?,
         ConfigCommand::Schema => say_json(&Config::schema())?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is in force on stdout; on stderr what the project wants beyond that.
+fn show(place: &Place) -> Result<(), Failure> {
+    let workbench = look(place)?;
+    for want in workbench.loaded.left_out() {
+        let place = trusting::place(want, workbench.instance.root());
+        complain("left out", format!("{}: {} [{place}]", want.kind.heading(), want.text));
+    }
+    Ok(say_json(&workbench.loaded.to_json())?)
 }
 
 fn path(place: &Place, json: bool) -> Result<(), Failure> {
@@ -31,16 +42,14 @@ fn path(place: &Place, json: bool) -> Result<(), Failure> {
         })
         .collect();
     let surroundings = surroundings();
-    let directory = directory(place.cwd.as_deref())?;
-    let worktree = find_worktree(&directory).unwrap_or_else(|| directory.clone());
-    let instructions: Vec<String> =
-        Instructions::discover(&surroundings, &directory, &worktree, &loaded.config.instructions)
-            .into_iter()
-            .map(|instruction| match instruction {
-                Instruction::File(path) => path.display().to_string(),
-                Instruction::Url(url) => url,
-            })
-            .collect();
+    let instructions: Vec<String> = loaded
+        .instructions
+        .iter()
+        .map(|instruction| match instruction {
+            Instruction::File(path) => path.display().to_string(),
+            Instruction::Url(url) => url.clone(),
+        })
+        .collect();
     let dirs = [
         ("config", surroundings.dirs.config()),
         ("data", surroundings.dirs.data()),

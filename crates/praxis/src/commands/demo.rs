@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use praxis_config::Trust;
 use praxis_engine::prompt::PromptInput;
 use praxis_engine::{
     Ended, Engine, EngineError, EngineParts, Limits, Models, NewSession, Opening, SCRIPTED, Workbench,
@@ -112,6 +113,8 @@ fn open(sample: &Sample, answerer: Answerer, player: &Arc<Player>) -> Result<Eng
         surroundings: &surroundings,
         directory: &sample.project(),
         config_file: None,
+        // We wrote the sample ourselves, a moment ago.
+        trust: Trust::Everything,
         attendance: answerer.attendance(),
         questions: Attendance::Unattended,
         observers: Vec::new(),

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
+use praxis_config::Want;
 use praxis_engine::Workbench;
 use praxis_llm::provider::{ProviderError, Providers};
 use praxis_os::process::{Command, Launcher, Notice, Stdin, Stdout};
-use praxis_os::sandbox::{Mechanisms, Policy};
 use praxis_store::SqliteStore;
+use praxis_tools::shell::ViewKind;
 use serde::Serialize;
 
 use crate::Outcome;
@@ -15,6 +16,7 @@ use crate::opened::{launcher, look, surroundings};
 use crate::paint::Paint;
 use crate::screen::{WORK_FAILED, say, say_json};
 use crate::shelf;
+use crate::trusting::place;
 
 /// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -48,9 +50,10 @@ pub(crate) async fn run(place: &Place, json: bool) -> Outcome {
     let workbench = look(place)?;
     let findings = [
         configuration(&workbench),
+        trust(&workbench),
         shell(&workbench),
         guard(&launcher()).await,
-        mechanisms(),
+        mechanisms(&workbench),
         sandbox(&workbench),
         model(&workbench),
         sessions(),
@@ -85,6 +88,21 @@ fn configuration(workbench: &Workbench) -> Finding {
     let noun = if files == 1 { "file" } else { "files" };
     let told = format!("{files} {noun} read; `praxis config path` names them");
     Finding { notes: warnings, ..Finding::new("configuration", state, told) }
+}
+
+/// Whether the project's own configuration counts whole.
+fn trust(workbench: &Workbench) -> Finding {
+    let loaded = &workbench.loaded;
+    let told = match (loaded.wants.is_empty(), loaded.trusted) {
+        (true, _) => "this project's configuration wants nothing that needs trust",
+        (false, true) => "this project's configuration is trusted",
+        (false, false) => "left out of this project's configuration; `praxis trust add` lets it in",
+    };
+    let root = workbench.instance.root();
+    let note = |want: &Want| format!("{}: {} [{}]", want.kind.heading(), want.text, place(want, root));
+    let notes: Vec<String> = loaded.left_out().iter().map(note).collect();
+    let state = if notes.is_empty() { State::Good } else { State::Limited };
+    Finding { notes, ..Finding::new("trust", state, told) }
 }
 
 fn shell(workbench: &Workbench) -> Finding {
@@ -126,30 +144,35 @@ async fn guard(launcher: &Launcher) -> Finding {
 }
 
 /// What the kernel has, whether it is used or not.
-fn mechanisms() -> Finding {
-    let mechanisms = Mechanisms::probe();
-    let gaps: Vec<String> = mechanisms.gaps(&Policy::default()).iter().map(ToString::to_string).collect();
-    let state = if gaps.is_empty() { State::Good } else { State::Limited };
-    Finding { notes: gaps, ..Finding::new("kernel", state, mechanisms.describe()) }
+fn mechanisms(workbench: &Workbench) -> Finding {
+    let mechanisms = workbench.shell.parts().views.mechanisms();
+    let state =
+        if mechanisms.namespaces.is_some() && mechanisms.seccomp { State::Good } else { State::Limited };
+    Finding::new("kernel", state, mechanisms.describe())
 }
 
-/// What is used.
+/// What is used, and what it does not hold.
 fn sandbox(workbench: &Workbench) -> Finding {
-    match workbench.shell.parts().containment.report() {
-        None => Finding::new(
+    let views = &workbench.shell.parts().views;
+    let Some(report) = views.report(ViewKind::Work, &workbench.instance) else {
+        return Finding::new(
             "sandbox",
             State::Limited,
-            "off; set `\"sandbox\": \"auto\"` in praxis.json to contain commands",
-        ),
-        Some(Err(missing)) => Finding::new("sandbox", State::Bad, missing),
-        Some(Ok(report)) => {
-            let notes = report.gaps.iter().map(ToString::to_string).chain(report.notes.iter().cloned());
-            let state = if report.files && report.calls { State::Good } else { State::Limited };
-            let summary = report.summary();
-            let told = summary.strip_prefix("sandbox: ").unwrap_or(&summary);
-            Finding { notes: notes.collect(), ..Finding::new("sandbox", state, told) }
-        }
-    }
+            "off by your own configuration; take `sandbox` out of it to contain commands",
+        );
+    };
+    let mut notes: Vec<String> =
+        report.gaps.iter().map(ToString::to_string).chain(report.notes.clone()).collect();
+    notes.extend(views.open_points(&workbench.instance));
+    let is_refused = report.view.required && !report.missing().is_empty();
+    let state = match (is_refused, report.held.files() && notes.is_empty()) {
+        (true, _) => State::Bad,
+        (false, true) => State::Good,
+        (false, false) => State::Limited,
+    };
+    let summary = report.summary();
+    let told = summary.strip_prefix("sandbox: ").unwrap_or(&summary);
+    Finding { notes, ..Finding::new("sandbox", state, told) }
 }
 
 /// Who would answer a run.

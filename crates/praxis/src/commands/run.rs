@@ -40,7 +40,7 @@ pub(crate) async fn run(arguments: RunArguments) -> Outcome {
     let request = Request::read(&arguments)?;
     let answerer = Answerer::choose(arguments.auto.then_some(Answer::Allow));
     // Where nobody is there, a question is answered all the same: with a no, which ends the run.
-    let workbench = open(&arguments.place, Attendance::Attended, Vec::new())?;
+    let workbench = open(&arguments.place, Attendance::Attended, answerer, Vec::new())?;
     session::check_agent(&workbench, arguments.agent.as_deref())?;
     request.hint(&arguments, &workbench);
     let store: Arc<dyn Store> = Arc::new(shelf::open()?);

@@ -80,8 +80,12 @@ async fn call(id: &str, input: &str, ask: Option<Answer>, at: &AgentPlace) -> Ou
     let arguments = read_input(input)?;
     let answerer = Answerer::choose(ask);
     let asks = Arc::new(Asks::default());
-    let workbench =
-        open(&at.place, answerer.attendance(), vec![Arc::clone(&asks) as Arc<dyn DecisionObserver>])?;
+    let workbench = open(
+        &at.place,
+        answerer.attendance(),
+        answerer,
+        vec![Arc::clone(&asks) as Arc<dyn DecisionObserver>],
+    )?;
     let agent = agent(&workbench, at.agent.as_deref())?;
     let scene = Scene { reach: Reach::Everything, ..workbench.scene(agent, None) };
     let offer = workbench.registry.resolve(&scene).await;

@@ -120,7 +120,7 @@ fn chosen(question: &Question, line: &str, several: bool) -> Vec<String> {
 }
 
 /// A line without its end, or `None` at the end of input.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = String::new();
     let read = input.read_line(&mut line)?;
     Ok((read > 0).then(|| line.trim().to_owned()))

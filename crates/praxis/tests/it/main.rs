@@ -14,12 +14,15 @@ mod demo;
 mod faults;
 mod models;
 mod permission;
+mod places;
 mod program;
 mod run;
 mod sandbox;
 mod session;
 mod shell;
 mod tool;
+mod trust;
+mod views;
 
 use praxis_testkit::Project;
 

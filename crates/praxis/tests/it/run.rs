@@ -3,6 +3,7 @@
 mod crash;
 mod people;
 mod programs;
+mod quoted;
 mod sessions;
 pub(crate) mod wires;
 

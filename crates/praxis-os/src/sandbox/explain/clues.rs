@@ -8,6 +8,11 @@ pub(super) enum Clue<'a> {
         /// Which one, if it is named; a move names two.
         paths: Vec<&'a str>,
     },
+    /// A file or folder is said not to be there.
+    Missing {
+        /// Which one.
+        paths: Vec<&'a str>,
+    },
     /// Tracing, mounting, namespaces.
     Process,
     /// A host, a name, a socket.
@@ -26,8 +31,19 @@ pub(super) enum Clue<'a> {
 const MOST_PATHS: usize = 4;
 
 /// Words of the system for "no", in lower case.
-const NO: [&str; 6] =
-    ["permission denied", "operation not permitted", "read-only file system", "eacces", "eperm", "erofs"];
+const NO: [&str; 8] = [
+    "permission denied",
+    "operation not permitted",
+    "read-only file system",
+    "device or resource busy",
+    "eacces",
+    "eperm",
+    "erofs",
+    "ebusy",
+];
+
+/// Words for what is not there.
+const NOT_THERE: [&str; 2] = ["no such file or directory", "enoent"];
 
 /// The same when it is about processes.
 const PROCESS: [&str; 6] = ["ptrace", "unshare", "namespace", "mount", "perf_event_open", "bpf"];
@@ -73,6 +89,9 @@ impl<'a> Clue<'a> {
         }
         if says(&NO) {
             return Some(refusal(line, says(&PROCESS), says(&CONNECTING)));
+        }
+        if says(&NOT_THERE) {
+            return Some(Self::Missing { paths: paths_in(line) }).filter(|_| !paths_in(line).is_empty());
         }
         if says(&MEMORY) {
             return Some(Self::Memory);

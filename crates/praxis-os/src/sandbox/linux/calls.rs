@@ -9,10 +9,11 @@ use seccompiler::{
     SeccompFilter, SeccompRule, TargetArch,
 };
 
-use super::super::{Network, Policy, SandboxError};
+use super::super::{Network, SandboxError, View};
 
 /// Newer than the tables of the C library.
 const SYS_OPEN_TREE_ATTR: c_long = 467;
+const SYS_FCHMODAT2: c_long = 452;
 
 /// Refused whatever the arguments are.
 const REFUSED: &[c_long] = &[
@@ -72,6 +73,36 @@ const REFUSED: &[c_long] = &[
     libc::SYS_setns,
 ];
 
+/// What changes a file's mode, owner, times or attributes, which Landlock does not limit: refused where nothing may be
+/// written and no mount says so.
+const OF_FILES: &[c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+
+/// The same with older calls.
+#[cfg(target_arch = "x86_64")]
+const OF_FILES_HERE: &[c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const OF_FILES_HERE: &[c_long] = &[];
+
 /// Refused on x86 alone, where they exist.
 #[cfg(target_arch = "x86_64")]
 const REFUSED_HERE: &[c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_uselib];
@@ -107,9 +138,18 @@ const X32: u32 = 0x4000_0000;
 
 type Table = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// The programs, in the order in which they are loaded. `scoped` says that Landlock limits Unix sockets.
-pub(super) fn prepare(policy: &Policy, scoped: bool) -> Result<Vec<BpfProgram>, SandboxError> {
-    let refused = compile(refusals(policy, scoped).map_err(broken)?, libc::EPERM)?;
+/// What others hold already, so that no call need be refused for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HeldElsewhere {
+    /// Unix sockets of other programs are out of reach.
+    pub(super) sockets: bool,
+    /// Files outside are out of sight or on read-only mounts.
+    pub(super) files: bool,
+}
+
+/// The programs, in the order in which they are loaded.
+pub(super) fn prepare(view: &View, held: HeldElsewhere) -> Result<Vec<BpfProgram>, SandboxError> {
+    let refused = compile(refusals(view, held).map_err(broken)?, libc::EPERM)?;
     // "Not there" makes C libraries fall back to `clone`, whose flags can be seen; these are behind a pointer.
     let absent = compile(Table::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
     Ok(vec![refused, without_x32(absent)])
@@ -145,8 +185,11 @@ fn without_x32(program: BpfProgram) -> BpfProgram {
     program
 }
 
-fn refusals(policy: &Policy, scoped: bool) -> Result<Table, seccompiler::BackendError> {
+fn refusals(view: &View, held: HeldElsewhere) -> Result<Table, seccompiler::BackendError> {
     let mut table: Table = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
+    if !held.files && view.writable().next().is_none() {
+        table.extend(OF_FILES.iter().chain(OF_FILES_HERE).map(|call| (*call, Vec::new())));
+    }
     let made_by_clone = NAMESPACES.map(|flag| flag as u64);
     let made_by_unshare = made_by_clone.into_iter().chain([NEW_TIME as u64]);
     table.insert(libc::SYS_clone, any(made_by_clone.map(|bit| has_bits(0, bit, bit)))?);
@@ -156,8 +199,8 @@ fn refusals(policy: &Policy, scoped: bool) -> Result<Table, seccompiler::Backend
     // Limits of other processes of the user; 0 stands for oneself, and no new limit for a question.
     let change = SeccompCondition::new(2, Width::Qword, Is::Ne, 0)?;
     table.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![is_not(0, 0)?, change])?]);
-    let unix = policy.unix_sockets || scoped;
-    table.insert(libc::SYS_socket, sockets(policy.network, unix)?);
+    let unix = view.unix_sockets || held.sockets;
+    table.insert(libc::SYS_socket, sockets(view.network, unix)?);
     if !unix {
         // A datagram socket of a pair can still be sent to any address; raw ones are the same thing.
         let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW].map(|kind| has_bits(1, KIND_OF_SOCKET, kind as u64));
@@ -214,7 +257,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn numbers_of_the_x32_variant_are_looked_at_first() {
-        let programs = prepare(&Policy::default(), false).unwrap();
+        let programs = prepare(&View::default(), HeldElsewhere { sockets: false, files: false }).unwrap();
         let start: Vec<_> =
             programs[1][..3].iter().map(|step| (step.code, step.jt, step.jf, step.k)).collect();
         // load the number; at least 0x40000000, or skip one; no such call
@@ -224,8 +267,9 @@ mod tests {
     #[test]
     fn filters_are_small_enough_for_the_kernel() {
         for network in [Network::Allow, Network::Deny, Network::Loopback] {
-            for scoped in [true, false] {
-                let programs = prepare(&Policy { network, ..Policy::default() }, scoped).unwrap();
+            for held in [true, false] {
+                let held = HeldElsewhere { sockets: held, files: held };
+                let programs = prepare(&View { network, ..View::default() }, held).unwrap();
                 assert!(programs.iter().all(|program| program.len() < 4096));
             }
         }

@@ -4,17 +4,16 @@
 //! must stay unreadable is left out, by granting its siblings along the way instead of the folders above it.
 
 use std::fs;
-use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
 };
 use rustix::fs::{Mode, OFlags};
 
-use super::super::{Network, Policy, Report, SandboxError};
+use super::super::{Access, Network, Report, SandboxError, Temp, View};
 
 /// Rules one policy may need; each is an open and a system call.
 const MOST_RULES: usize = 16_384;
@@ -33,40 +32,53 @@ const DEVICES: &str = "/dev";
 
 const READING: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | Execute});
 
-/// Makes the rules, and leaves in the report the policy that they express.
+/// Makes the rules, and leaves in the report the view that they express: rights only add up from a folder to what is
+/// below it, so that nothing inside a writable place can be protected.
 pub(super) fn prepare(abi: ABI, report: &mut Report) -> Result<RulesetCreated, SandboxError> {
-    let roots = writable_roots(&report.policy, &mut report.notes);
-    let holes = unreadable_paths(&report.policy, &mut report.notes);
-    for hole in &holes {
-        if roots.iter().any(|root| hole.starts_with(root)) {
-            report.notes.push(format!(
-                "`{}` is below a writable folder: a command cannot read it, but can replace or rename it",
-                hole.display()
-            ));
+    let writable = resolved(report.view.with(Access::Write));
+    let masked = resolved(report.view.with(Access::Masked));
+    let readable = resolved(report.view.with(Access::Read));
+    let mut rules = Rules { ruleset: create(&report.view, abi)?, rights: Rights::of(abi), count: 0 };
+    rules.grant(Path::new("/"), AccessFs::ReadDir.into())?;
+    for place in readable.iter().chain(&writable) {
+        let holes: Vec<&Path> =
+            masked.iter().map(PathBuf::as_path).filter(|hole| hole.starts_with(place)).collect();
+        // A file made later beside a hole could not be read, which no build survives.
+        if holes.is_empty() || writable.contains(place) {
+            rules.grant(place, READING)?;
+        } else {
+            rules.grant_around(place, &holes)?;
         }
     }
-    let mut rules = Rules { ruleset: create(&report.policy, abi)?, rights: Rights::of(abi), count: 0 };
-    rules.grant(Path::new("/"), AccessFs::ReadDir.into())?;
-    let around: Vec<&Path> = holes.iter().map(PathBuf::as_path).chain([Path::new(DEVICES)]).collect();
-    rules.grant_around(Path::new("/"), &around)?;
+    rules.grant(Path::new("/proc"), READING)?;
     rules.grant_devices()?;
-    for root in &roots {
-        let rights = rules.rights.writing | rules.rights.of_named_device(root);
-        rules.grant(root, rights)?;
+    let temp = match &report.view.temp {
+        Temp::Folder(folder) => Some(folder.clone()),
+        Temp::Private => None,
+    };
+    for place in writable.iter().chain(&temp) {
+        let rights = rules.rights.writing | READING | rules.rights.of_named_device(place);
+        rules.grant(place, rights)?;
     }
-    report.policy.writable = roots;
-    report.policy.unreadable = holes;
     Ok(rules.ruleset)
 }
 
-fn create(policy: &Policy, abi: ABI) -> Result<RulesetCreated, SandboxError> {
+/// The places there are, links resolved.
+fn resolved<'p>(places: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = places.filter_map(|place| fs::canonicalize(place).ok()).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn create(view: &View, abi: ABI) -> Result<RulesetCreated, SandboxError> {
     let mut handled = AccessFs::from_all(abi);
     let mut scopes = Scope::from_all(abi);
-    if policy.unix_sockets {
+    if view.unix_sockets {
         handled &= !BitFlags::from(AccessFs::ResolveUnix);
         scopes &= !BitFlags::from(Scope::AbstractUnixSocket);
     }
-    let network = match policy.network {
+    let network = match view.network {
         Network::Deny => AccessNet::from_all(abi),
         Network::Allow | Network::Loopback => BitFlags::EMPTY,
     };
@@ -176,47 +188,4 @@ fn open(path: &Path) -> Result<Option<OwnedFd>, SandboxError> {
         Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR | rustix::io::Errno::ACCESS) => Ok(None),
         Err(e) => Err(SandboxError::System { action: "open a folder for the sandbox", source: e.into() }),
     }
-}
-
-/// The writable places there are, links resolved.
-fn writable_roots(policy: &Policy, notes: &mut Vec<String>) -> Vec<PathBuf> {
-    let named = resolve_all(&policy.writable, "writable", notes);
-    let mut roots: Vec<PathBuf> = Vec::new();
-    for (given, real) in &named {
-        // A command may have put a link into a folder it may write, in place of a folder inside it.
-        let planted = named.iter().any(|(other, root)| {
-            other != given && (given.starts_with(other) || given.starts_with(root)) && !real.starts_with(root)
-        });
-        if planted {
-            let (given, real) = (given.display(), real.display());
-            notes.push(format!(
-                "`{given}` is not writable: it is a link in a writable folder and leads to `{real}`"
-            ));
-        } else if !roots.contains(real) {
-            roots.push(real.clone());
-        }
-    }
-    roots
-}
-
-fn unreadable_paths(policy: &Policy, notes: &mut Vec<String>) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> =
-        resolve_all(&policy.unreadable, "unreadable", notes).into_iter().map(|(_, real)| real).collect();
-    paths.sort();
-    paths.dedup();
-    paths
-}
-
-fn resolve_all(paths: &[PathBuf], what: &str, notes: &mut Vec<String>) -> Vec<(PathBuf, PathBuf)> {
-    let mut found = Vec::with_capacity(paths.len());
-    for path in paths {
-        match fs::canonicalize(path) {
-            Ok(real) => found.push((path.clone(), real)),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                notes.push(format!("`{}` of `{what}` does not exist and is left out", path.display()));
-            }
-            Err(e) => notes.push(format!("`{}` of `{what}` is left out: {e}", path.display())),
-        }
-    }
-    found
 }

@@ -1,23 +1,26 @@
 //! What the running kernel has.
 
 use std::fs;
-use std::path::Path;
+use std::io;
 
 use rustix::thread::CapabilitySet;
 
-use super::super::{Mechanisms, NamespaceBy};
+use super::super::{Mechanisms, NamespaceBy, Place, View};
+use super::plan::Plan;
+use super::space::{Space, fork};
 
 /// Asks for the version of Landlock instead of making rules.
 const VERSION: libc::c_uint = 1;
 
 pub(in super::super) fn probe() -> Mechanisms {
+    let root = rustix::process::geteuid().is_root();
     Mechanisms {
         landlock: landlock_abi(),
         seccomp: seccomp(),
-        network_namespace: network_namespace(),
+        namespaces: namespaces(root),
         limits: true,
         cgroup: crate::process::group::can_be_made(),
-        root: rustix::process::geteuid().is_root(),
+        root,
     }
 }
 
@@ -36,22 +39,34 @@ fn seccomp() -> bool {
     processor && actions.is_ok_and(|actions| actions.split_whitespace().any(|action| action == "errno"))
 }
 
-/// From settings only: making one takes as long as all the rest, so that only those who want one try it.
-fn network_namespace() -> Option<NamespaceBy> {
-    if !Path::new("/proc/self/ns/net").exists() {
-        return None;
-    }
+/// By trying: containers, security modules and settings refuse them in too many ways to be known from anything else.
+fn namespaces(root: bool) -> Option<NamespaceBy> {
     let held = rustix::thread::capabilities(None).map(|sets| sets.effective);
-    if held.is_ok_and(|held| held.contains(CapabilitySet::SYS_ADMIN)) {
-        return Some(NamespaceBy::Privilege);
-    }
-    let possible = Path::new("/proc/self/ns/user").exists()
-        && setting("user/max_user_namespaces").is_none_or(|most| most > 0)
-        && setting("kernel/unprivileged_userns_clone").is_none_or(|switch| switch != 0)
-        && setting("kernel/apparmor_restrict_unprivileged_userns").is_none_or(|switch| switch == 0);
-    possible.then_some(NamespaceBy::UserNamespace)
+    let privileged = held.is_ok_and(|held| held.contains(CapabilitySet::SYS_ADMIN));
+    let ways = [(privileged, NamespaceBy::Privilege), (true, NamespaceBy::UserNamespace)];
+    ways.into_iter().find_map(|(possible, by)| (possible && works(by, root)).then_some(by))
 }
 
-fn setting(name: &str) -> Option<u64> {
-    fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?.trim().parse().ok()
+/// Whether a process can have a tree of its own.
+fn works(by: NamespaceBy, root: bool) -> bool {
+    let view = View { places: vec![Place::read("/usr")], ..View::default() };
+    let Ok(plan) = Plan::of(&view, root, &mut Vec::new()) else { return false };
+    let space = Space { plan, by, own_network: false };
+    let Ok(child) = fork() else { return false };
+    #[expect(unsafe_code, reason = "nobody but a process can tell")]
+    // SAFETY: the child makes system calls only (it neither allocates nor takes locks, which another thread might hold)
+    // and ends without running anything else of ours.
+    unsafe {
+        if child == 0 {
+            let entered = space.enter().is_ok();
+            libc::_exit((!entered).into());
+        }
+        let mut status = -1;
+        while libc::waitpid(child, &raw mut status, libc::__WALL) < 0 {
+            if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                return false;
+            }
+        }
+        status == 0
+    }
 }

@@ -1,11 +1,12 @@
 //! What the model is told about a command that ran.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use praxis_os::process::Ended;
+use praxis_os::process::{Ended, Sandboxed};
 
 use crate::Report;
-use crate::shell::{Containment, Job, Progress, Shown};
+use crate::shell::{Job, Progress, Shown, Views};
 
 /// Durations worth telling.
 const LONG: Duration = Duration::from_secs(10);
@@ -45,7 +46,24 @@ pub(super) struct Verdict<'a> {
     pub(super) finish: Finish,
     pub(super) took: Duration,
     pub(super) timeout: Duration,
-    pub(super) containment: &'a Containment,
+    /// Where it ran.
+    pub(super) cwd: PathBuf,
+    /// What it saw, unless that was everything.
+    pub(super) sandbox: Option<Sandbox<'a>>,
+}
+
+/// The view that a command had.
+pub(super) struct Sandbox<'a> {
+    pub(super) views: &'a Views,
+    pub(super) sandboxed: &'a Sandboxed,
+}
+
+impl Sandbox<'_> {
+    /// One line for people.
+    fn summary(&self) -> String {
+        let Sandboxed { view, mechanisms } = self.sandboxed;
+        view.report(mechanisms).summary()
+    }
 }
 
 impl Verdict<'_> {
@@ -78,7 +96,7 @@ impl Verdict<'_> {
         if let Some(path) = path.filter(|_| cut) {
             report = report.with("outputPath", path.to_string_lossy());
         }
-        if let Some(Ok(sandbox)) = self.containment.report() {
+        if let Some(sandbox) = &self.sandbox {
             report = report.with("sandbox", sandbox.summary());
         }
         if let Some(signal) = signal {
@@ -96,7 +114,11 @@ impl Verdict<'_> {
             Finish::Ended(Ended::Code(0)) => {}
             Finish::Ended(ended) => {
                 notes.push(format!("The command {} after {:.1?}", how_it_ended(*ended), self.took));
-                notes.extend(self.containment.explain(text, *ended));
+                notes.extend(
+                    self.sandbox.as_ref().and_then(|sandbox| {
+                        sandbox.views.explain(text, *ended, &self.cwd, sandbox.sandboxed)
+                    }),
+                );
                 if WANTED_TERMINAL.iter().any(|said| text.contains(said)) {
                     notes.push(
                         "It seems to have wanted a terminal; there is none. Use a flag that keeps it from asking, or \

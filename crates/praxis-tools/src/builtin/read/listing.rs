@@ -1,8 +1,8 @@
 //! The entries of a folder, a page at a time.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use praxis_os::FileError;
+use praxis_os::{Entry, FileError, HeldFolder, RealPath};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -23,11 +23,17 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    pub(super) fn read(path: &Path, window: Window, cancel: &CancellationToken) -> Result<Self, ToolError> {
+    pub(super) fn read(
+        real: &RealPath,
+        window: Window,
+        cancel: &CancellationToken,
+    ) -> Result<Self, ToolError> {
+        let path = real.as_path();
         let failed = |source| ToolError::from(FileError::Io { path: path.to_owned(), source });
+        let folder = HeldFolder::open(real)?;
         let mut names = Vec::new();
         let mut more = false;
-        for entry in std::fs::read_dir(path).map_err(failed)? {
+        for entry in folder.entries().map_err(failed)? {
             if cancel.is_cancelled() {
                 return Err(ToolError::Cancelled);
             }
@@ -35,14 +41,9 @@ impl Listing {
                 more = true;
                 break;
             }
-            let entry = entry.map_err(failed)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let folder = match entry.file_type() {
-                Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
-                Ok(kind) => kind.is_dir(),
-                Err(_) => false,
-            };
-            names.push(if folder { name + "/" } else { name });
+            let Entry { name, is_folder } = entry.map_err(failed)?;
+            let name = name.to_string_lossy().into_owned();
+            names.push(if is_folder { name + "/" } else { name });
         }
         names.sort_unstable();
         let total = names.len();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use praxis_os::RealPath;
+use praxis_os::{HeldFolder, RealPath};
 use praxis_proto::Action;
 
 use crate::{Cx, ToolError};
@@ -29,7 +29,9 @@ pub(in crate::builtin) fn not_found(problem: &str, path: &Path, cx: &Cx) -> Tool
 fn beside(missing: &Path, cx: &Cx) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (missing.parent(), missing.file_name()) else { return Vec::new() };
     let wanted = name.to_string_lossy().to_lowercase();
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let held = HeldFolder::open(&RealPath::already_resolved(folder.to_owned()));
+    let Ok(held) = held else { return Vec::new() };
+    let Ok(entries) = held.entries() else { return Vec::new() };
     let readable = |path: &PathBuf| {
         let name = cx.instance().name_of(&RealPath::already_resolved(path.clone()));
         cx.authority().decide("read", &name, &[]).action != Action::Deny
@@ -38,10 +40,10 @@ fn beside(missing: &Path, cx: &Cx) -> Vec<PathBuf> {
         .take(MOST_LOOKED_AT)
         .flatten()
         .filter(|entry| {
-            let name = entry.file_name().to_string_lossy().to_lowercase();
+            let name = entry.name.to_string_lossy().to_lowercase();
             name.contains(&wanted) || wanted.contains(&name)
         })
-        .map(|entry| entry.path())
+        .map(|entry| folder.join(entry.name))
         .filter(readable)
         .collect();
     close.sort();

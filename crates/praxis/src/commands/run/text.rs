@@ -11,6 +11,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use praxis_engine::{Ended, Outcome};
+use praxis_policy::Care;
 use praxis_proto::{
     Failure, Part, PartBody, PartId, PermissionRequest, ReplyKind, Session, SessionStatus, ToolState,
 };
@@ -219,8 +220,14 @@ impl View for Text {
             return Ok(());
         }
         let on = harmless(&request.patterns.join(", "), Lines::One);
-        self.paper
-            .warn(&format!("! `{}` on {on} needs a yes, and nobody is here to give one", request.permission))
+        let needs = match Care::of(request) {
+            Care::Confirm(act) => {
+                let act = harmless(&act, Lines::One);
+                format!("needs a person's yes at a terminal, for this would {act}")
+            }
+            _ => "needs a yes, and nobody is here to give one".to_owned(),
+        };
+        self.paper.warn(&format!("! `{}` on {on} {needs}", request.permission))
     }
 
     fn is_animated(&self) -> bool {
