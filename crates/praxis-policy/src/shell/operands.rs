@@ -463,7 +463,7 @@ fn keyed<'t>(program: &Program, text: &'t str) -> Option<(Use, &'t str)> {
 
 /// What the table says of a flag; the value is inside the word or, if `None`, the next word.
 fn flag<'t>(program: &Program, text: &'t str) -> Option<(Use, Option<&'t str>)> {
-    let how = |name: &str| {
+    let how = |is_meant: &dyn Fn(&str) -> bool| {
         [
             (Use::Write, &program.writes),
             (Use::Read, &program.reads),
@@ -472,18 +472,18 @@ fn flag<'t>(program: &Program, text: &'t str) -> Option<(Use, Option<&'t str>)> 
             (Use::Nothing, &program.valued),
         ]
         .into_iter()
-        .find_map(|(how, flags)| flags.contains(&name).then_some(how))
+        .find_map(|(how, flags)| flags.iter().any(|flag| is_meant(flag)).then_some(how))
     };
-    if let Some(found) = how(text) {
+    if let Some(found) = how(&|flag| flag == text) {
         return Some((found, None));
     }
     if text.starts_with("--") {
         let (name, value) = text.split_once('=')?;
-        return how(name).map(|found| (found, Some(value)));
+        return how(&|flag| flag == name).map(|found| (found, Some(value)));
     }
     for (index, letter) in text.char_indices().skip(1) {
-        if let Some(found) = how(&format!("-{letter}")) {
-            let value = &text[index + letter.len_utf8()..];
+        let (before, value) = text.split_at(index + letter.len_utf8());
+        if let Some(found) = how(&|flag| flag.strip_prefix('-') == Some(&before[index..])) {
             return Some((found, Some(value).filter(|value| !value.is_empty())));
         }
     }
