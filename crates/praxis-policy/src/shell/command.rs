@@ -430,7 +430,7 @@ fn openings(text: &str) -> usize {
 
 /// Does a word seem to have a substitution outside single quotes?
 fn hides(source: &str) -> bool {
-    if !source.contains("$(") && !source.contains('`') && !source.contains("<(") && !source.contains(">(") {
+    if !source.bytes().any(|byte| matches!(byte, b'(' | b'`')) {
         return false;
     }
     let (mut single, mut double) = (false, false);
