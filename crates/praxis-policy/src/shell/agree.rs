@@ -15,6 +15,9 @@ pub(super) fn differs(tree: &Tree, lexed: &Lexed) -> Option<&'static str> {
     if !includes(&found.nodes, &words) || !includes(&words, &found.words) {
         return Some("a word of the script can be read in two ways");
     }
+    if !includes(&found.assignments, &sorted(&lexed.assignments)) {
+        return Some("an assignment of the script can be read in two ways");
+    }
     if !includes(&words, &found.brackets) {
         return Some("a test of the script can be read in two ways");
     }
@@ -47,6 +50,7 @@ struct Found {
     redirects: Vec<Span>,
     comments: Vec<Span>,
     bodies: Vec<Span>,
+    assignments: Vec<Span>,
     /// Where the names of commands begin.
     names: Vec<usize>,
 }
@@ -66,6 +70,7 @@ impl Found {
                 "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
                     found.redirects.extend(node.children().map(span));
                 }
+                "variable_assignment" => found.assignments.push((start, end)),
                 "comment" => found.comments.push((start, end)),
                 "heredoc_body" => found.bodies.push((start, end)),
                 _ => {}
@@ -81,6 +86,7 @@ impl Found {
             &mut found.redirects,
             &mut found.comments,
             &mut found.bodies,
+            &mut found.assignments,
         ] {
             spans.sort_unstable_by_key(order);
         }

@@ -138,6 +138,15 @@ impl Walker<'_> {
             } else {
                 self.with_extra(body, &extra, text, depth);
             }
+            // `a && b | c > f`: the grammar has it all in the pipe, but the shell opens `f` behind `a`.
+            let has_list = body.kind() == "pipeline" && body.inside().any(|part| part.kind() == "list");
+            if has_list && self.state != before {
+                let redirects = self.redirects.len();
+                for child in node.named().filter(|child| child.kind() == "file_redirect") {
+                    self.redirect(child, text);
+                }
+                self.redirects.truncate(redirects);
+            }
             // A file that cannot be opened keeps the whole from running.
             if opens_file(node, text) {
                 self.state.merge(&before);

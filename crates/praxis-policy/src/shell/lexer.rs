@@ -21,6 +21,8 @@ pub(super) struct Lexed {
     pub(super) redirects: Vec<Span>,
     pub(super) comments: Vec<Span>,
     pub(super) bodies: Vec<Span>,
+    /// Assignments before a command, or without one.
+    pub(super) assignments: Vec<Span>,
     /// Where the names of commands begin.
     pub(super) names: Vec<usize>,
 }
@@ -267,6 +269,10 @@ impl Lexer<'_> {
         if matches!(sign, "<&" | ">&") && word.ends_with('-') {
             return Err("it moves a descriptor");
         }
+        // The shell expands such a word twice.
+        if matches!(sign, "<&" | ">&") && !word.bytes().all(is_plain) {
+            return Err("a file behind `>&` is written in an unusual way");
+        }
         if matches!(sign, "<<" | "<<-") {
             let (end, quoted) = delimiter(word).ok_or("the end of a heredoc is written in an unusual way")?;
             self.pending.push(Heredoc { end: end.to_owned(), quoted, tabs: sign == "<<-" });
@@ -323,6 +329,7 @@ impl Lexer<'_> {
                     if word.split('=').next().is_some_and(|name| name.ends_with(['+', ']'])) {
                         self.only_bash("it has an assignment that only bash knows")?;
                     }
+                    self.out.assignments.push((start, self.at));
                     Next::Command
                 }
                 _ => {
@@ -479,6 +486,9 @@ impl Lexer<'_> {
                     self.at += 1;
                     return Ok(());
                 }
+                b'\\' if self.peek(1) == b'\n' && self.is_behind_value() => {
+                    return Err("a value goes on behind an escaped line end");
+                }
                 b'\\' => self.at += 2,
                 b'$' => self.dollar(true)?,
                 b'`' => self.tick()?,
@@ -487,6 +497,12 @@ impl Lexer<'_> {
             }
         }
         Err("quotes have no end")
+    }
+
+    /// Does the name of a value end here, or a `$` that waits for one?
+    fn is_behind_value(&self) -> bool {
+        let is_name = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
+        self.text[..self.at].trim_end_matches(is_name).ends_with('$')
     }
 
     /// What a `$` begins.
@@ -721,6 +737,10 @@ fn is_reserved(word: &str) -> bool {
         "function", "{", "}", "!", "[[", "]]", "time", "coproc", "in", "-p", "--",
     ];
     WORDS.contains(&word) || is_assignment(word)
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-./".contains(&byte)
 }
 
 fn is_name(word: &str) -> bool {

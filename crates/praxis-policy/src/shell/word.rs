@@ -156,7 +156,7 @@ fn has_quoted_tilde(raw: &str) -> bool {
 }
 
 fn finish(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Resolved {
-    let Some(cells) = tilde(cells, scope) else { return Resolved::unknown(raw) };
+    let Some(cells) = tilde(cells, raw, scope) else { return Resolved::unknown(raw) };
     let mut text = String::with_capacity(cells.len());
     let mut glob = None;
     for cell in cells {
@@ -169,7 +169,7 @@ fn finish(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Resolved {
 }
 
 /// `~` at the start, or after the `=` or a `:` of something that reads like an assignment.
-fn tilde(cells: Vec<Cell>, scope: &dyn Scope) -> Option<Vec<Cell>> {
+fn tilde(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Option<Vec<Cell>> {
     if !cells.iter().any(|cell| cell.sign == '~' && !cell.quoted) {
         return Some(cells);
     }
@@ -179,6 +179,11 @@ fn tilde(cells: Vec<Cell>, scope: &dyn Scope) -> Option<Vec<Cell>> {
         let is_letter = |c: &Cell| c.sign == '_' || c.sign.is_ascii_alphabetic();
         name.first().is_some_and(is_letter) && name.iter().all(|c| is_letter(c) || c.sign.is_ascii_digit())
     });
+    // With quotes or values in its name it is none.
+    let name = raw.split('=').next().unwrap_or_default();
+    if assigns && !name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric()) {
+        return None;
+    }
     let mut out = Vec::with_capacity(cells.len() + 16);
     let mut rest = &cells[..];
     let mut at_start = true;
