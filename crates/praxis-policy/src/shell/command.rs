@@ -9,6 +9,7 @@ use super::{Dialect, How, path};
 impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
     pub(super) fn command_node(&mut self, node: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
+        self.set_between_words(node.text(text));
         let handed = self.feed.take();
         let outer_input = std::mem::take(&mut self.outer_input);
         let children = node.children().collect::<Vec<_>>();
@@ -111,6 +112,7 @@ impl Walker<'_> {
     /// The redirections of `node` on `body`, which may be only the end of what the grammar put before them.
     pub(super) fn redirected_on(&mut self, node: Node<'_>, body: Option<Node<'_>>, text: &str, depth: usize) {
         let whole = node.field("body");
+        self.set_between_words(node.text(text));
         let mut extra = self.lost(node, text);
         for child in node.named() {
             match child.kind() {
