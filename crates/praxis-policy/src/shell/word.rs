@@ -137,6 +137,11 @@ pub(super) fn resolve(raw: &str, scope: &dyn Scope) -> Vec<Resolved> {
         return vec![Resolved::unknown(raw)];
     }
     let Some(cells) = lex(raw, scope) else { return vec![Resolved::unknown(raw)] };
+    // `{1''..2}` is no sequence.
+    let has_brace = cells.iter().any(|cell| cell.sign == '{' && !cell.quoted);
+    if has_brace && raw.contains("..") && raw.contains(['"', '\'', '\\', '$']) {
+        return vec![Resolved::unknown(raw)];
+    }
     let mut words = Vec::new();
     if !braces(cells, &mut words, 0) {
         return vec![Resolved::unknown(raw)];
