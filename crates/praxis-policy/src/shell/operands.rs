@@ -9,6 +9,9 @@ use super::{How, Reach};
 /// Roots of one `find` whose commands are followed.
 const MOST_ROOTS: usize = 16;
 
+/// Programs for files that know addresses of the network, too.
+const ADDRESSED: &[&str] = &["open", "xdg-open", "rsync", "scp", "vi", "vim", "emacs", "test", "["];
+
 /// What a flag does with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
@@ -159,19 +162,19 @@ impl Walker<'_> {
             }
             let last = index + 1 == plain.len();
             match program.operands {
-                Operands::Read => self.file(word, copies && index == 1),
-                Operands::Write => self.file(word, true),
+                Operands::Read => self.operand(name, word, copies && index == 1),
+                Operands::Write => self.operand(name, word, true),
                 Operands::SkipRead if index == 0 && !scripted => {}
-                Operands::SkipRead => self.file(word, in_place),
+                Operands::SkipRead => self.operand(name, word, in_place),
                 Operands::SkipWrite if index == 0 && !word.text.contains('/') => {}
-                Operands::SkipWrite => self.file(word, true),
+                Operands::SkipWrite => self.operand(name, word, true),
                 Operands::Target => {
                     // What `mv` takes away is only renamed.
                     self.fills = name != "mv" || last;
                     if name == "mv" && !last {
-                        self.file(word, false);
+                        self.operand(name, word, false);
                     }
-                    self.file(word, name == "mv" || (last && !has_target));
+                    self.operand(name, word, name == "mv" || (last && !has_target));
                 }
                 Operands::Unknown | Operands::Inert => self.seeming(word),
             }
@@ -188,6 +191,15 @@ impl Walker<'_> {
             if let Some(target) = target.filter(|word| word.is_static) {
                 self.file(target, true);
             }
+        }
+    }
+
+    /// An operand that is a file, whatever it looks like, to all but a few programs.
+    fn operand(&mut self, name: &str, word: &Resolved, write: bool) {
+        if path::is_url(&word.text) && !ADDRESSED.contains(&name) {
+            self.touch(word, write);
+        } else {
+            self.file(word, write);
         }
     }
 
