@@ -37,6 +37,9 @@ impl Lexer<'_> {
                     byte if byte < b' ' || byte == 0x7f => return Err("a control sign is escaped"),
                     _ => self.at += 2,
                 },
+                b'\'' | b'"' if self.is_idle_quote(start) => {
+                    return Err("a word has quotes with nothing in them");
+                }
                 b'\'' => self.single()?,
                 b'"' => {
                     self.at += 1;
@@ -76,6 +79,16 @@ impl Lexer<'_> {
             return Err("the script ends in an escape");
         }
         if self.at == start { Err("there is a sign that is not read here") } else { Ok(()) }
+    }
+
+    /// Are there empty quotes here that mean nothing but that the word reads otherwise?
+    fn is_idle_quote(&self, start: usize) -> bool {
+        let is_empty = self.peek(1) == self.bytes[self.at];
+        let ends = matches!(self.peek(2), 0 | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')' | b'<' | b'>');
+        let is_value = self.text[start..self.at].ends_with('=');
+        // `'a'\\''': how a quote is put at the end of quotes.
+        let is_behind_quote = ["\\'", "\"'\""].iter().any(|quote| self.text[start..self.at].ends_with(quote));
+        is_empty && !(ends && (self.at == start || is_value || is_behind_quote))
     }
 
     /// A list inside of a word; heredocs that wait outside must not begin in it.
