@@ -213,6 +213,7 @@ fn reaches(one: &Touched, path: &str) -> bool {
             path.strip_prefix(folder)
                 .and_then(|rest| rest.strip_prefix('/'))
                 .is_some_and(|name| matches(glob, name) || glob.contains('/'))
+                || world::links(folder).any(|(name, target)| matches(glob, name) && target == path)
         }
     }
 }

@@ -164,6 +164,15 @@ pub(crate) fn furnish(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The links in a folder: their names and where they lead.
+pub(crate) fn links(folder: &str) -> impl Iterator<Item = (&'static str, String)> {
+    let inside = move |(path, _): &(&'static str, &str)| {
+        let (parent, name) = path.rsplit_once('/')?;
+        (parent == folder).then(|| (name, real(path)))
+    };
+    LINKS.iter().filter_map(inside)
+}
+
 /// The path with all links followed, as the kernel would; a link without an end stays.
 pub(crate) fn real(path: &str) -> String {
     let mut left: Vec<String> = path.split('/').rev().map(str::to_owned).collect();

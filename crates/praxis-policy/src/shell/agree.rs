@@ -1,72 +1,124 @@
 //! Do the grammar and our own reader find the same words, comments, heredocs and commands in a script?
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
 
 use super::lexer::{Lexed, Span};
 use super::tree::{Node, Tree};
 
 /// What differs, for people; nothing if the two agree.
 pub(super) fn differs(tree: &Tree, lexed: &Lexed) -> Option<&'static str> {
-    let spans: HashSet<Span> = tree.nodes().map(|node| (node.start(), node.end())).collect();
-    if lexed.operators.iter().any(|operator| !spans.contains(operator)) {
+    let found = Found::of(tree);
+    let words = sorted(&lexed.words);
+    if !includes(&found.nodes, &sorted(&lexed.operators)) {
         return Some("an operator of the script can be read in two ways");
     }
-    if lexed.words.iter().any(|word| !spans.contains(word)) {
+    if !includes(&found.nodes, &words) || !includes(&words, &found.words) {
         return Some("a word of the script can be read in two ways");
     }
-    let words: HashSet<Span> = lexed.words.iter().copied().collect();
-    let mut names = Vec::new();
-    let mut comments = Vec::new();
-    let mut bodies = Vec::new();
-    let mut redirects = HashSet::new();
-    for node in tree.nodes() {
-        let kind = node.kind();
-        match kind {
-            "command_name" | "declaration_command" | "unset_command" => names.push(node.start()),
-            "test_command" => {
-                let first = node.children().next().map(Node::kind);
-                if first == Some("[") {
-                    let (start, end) = (node.start(), node.end());
-                    if !words.contains(&(start, start + 1)) || !words.contains(&(end.saturating_sub(1), end))
-                    {
-                        return Some("a test of the script can be read in two ways");
-                    }
-                    names.push(start);
-                }
-            }
-            "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
-                redirects.extend(node.children().map(|child| (child.start(), child.end())));
-            }
-            "comment" => comments.push((node.start(), node.end())),
-            "heredoc_body" => bodies.push((node.start(), node.end())),
-            _ => {}
-        }
-        if holds_words(kind) {
-            let odd =
-                |child: &Node<'_>| is_word(child.kind()) && !words.contains(&(child.start(), child.end()));
-            if node.named().any(|child| odd(&child)) {
-                return Some("a word of the script can be read in two ways");
-            }
-        }
+    if !includes(&found.assignments, &sorted(&lexed.assignments)) {
+        return Some("an assignment of the script can be read in two ways");
     }
-    if lexed.redirects.iter().any(|sign| !redirects.contains(sign)) {
+    if !includes(&words, &found.brackets) {
+        return Some("a test of the script can be read in two ways");
+    }
+    if !includes(&found.redirects, &sorted(&lexed.redirects)) {
         return Some("a redirection of the script can be read in two ways");
     }
+    let mut names = lexed.names.clone();
     names.sort_unstable();
-    let mut expected = lexed.names.clone();
-    expected.sort_unstable();
-    if names != expected {
+    if found.names != names {
         return Some("it can be read in two ways which words are commands");
     }
-    comments.sort_unstable();
-    if comments != lexed.comments {
+    if found.comments != lexed.comments {
         return Some("a comment of the script can be read in two ways");
     }
-    bodies.sort_unstable();
     // An empty body has no node.
-    let mut expected: Vec<Span> = lexed.bodies.iter().copied().filter(|(start, end)| start < end).collect();
-    expected.sort_unstable();
-    (bodies != expected).then_some("a heredoc of the script can be read in two ways")
+    let mut bodies = sorted(&lexed.bodies);
+    bodies.retain(|(start, end)| start < end);
+    (found.bodies != bodies).then_some("a heredoc of the script can be read in two ways")
+}
+
+/// What the grammar found, each sorted: sets of a long script are too slow when they are hashed.
+#[derive(Default)]
+struct Found {
+    /// Every node, whatever it is.
+    nodes: Vec<Span>,
+    words: Vec<Span>,
+    /// The brackets of tests, which are words to the shell.
+    brackets: Vec<Span>,
+    /// The parts of redirections.
+    redirects: Vec<Span>,
+    comments: Vec<Span>,
+    bodies: Vec<Span>,
+    assignments: Vec<Span>,
+    /// Where the names of commands begin.
+    names: Vec<usize>,
+}
+
+impl Found {
+    fn of(tree: &Tree) -> Self {
+        let mut found = Self { nodes: tree.nodes().map(span).collect(), ..Self::default() };
+        for node in tree.nodes().filter(|node| node.is_named()) {
+            let kind = node.kind();
+            let (start, end) = span(node);
+            match kind {
+                "command_name" | "declaration_command" | "unset_command" => found.names.push(start),
+                "test_command" if node.children().next().map(Node::kind) == Some("[") => {
+                    found.brackets.extend([(start, start + 1), (end.saturating_sub(1), end)]);
+                    found.names.push(start);
+                }
+                "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
+                    found.redirects.extend(node.children().map(span));
+                }
+                "variable_assignment" => found.assignments.push((start, end)),
+                "comment" => found.comments.push((start, end)),
+                "heredoc_body" => found.bodies.push((start, end)),
+                _ => {}
+            }
+            if holds_words(kind) {
+                found.words.extend(node.named().filter(|child| is_word(child.kind())).map(span));
+            }
+        }
+        for spans in [
+            &mut found.nodes,
+            &mut found.words,
+            &mut found.brackets,
+            &mut found.redirects,
+            &mut found.comments,
+            &mut found.bodies,
+            &mut found.assignments,
+        ] {
+            spans.sort_unstable_by_key(order);
+        }
+        found.names.sort_unstable();
+        found
+    }
+}
+
+fn span(node: Node<'_>) -> Span {
+    (node.start(), node.end())
+}
+
+/// The order in which the grammar gives its nodes, so that little is left to sort: what is outside comes first.
+fn order(&(start, end): &Span) -> (usize, Reverse<usize>) {
+    (start, Reverse(end))
+}
+
+fn sorted(spans: &[Span]) -> Vec<Span> {
+    let mut spans = spans.to_vec();
+    spans.sort_unstable_by_key(order);
+    spans
+}
+
+/// Is every one of `some` among `all`? Both are sorted.
+fn includes(all: &[Span], some: &[Span]) -> bool {
+    let mut rest = all.iter();
+    let mut last = None;
+    some.iter().all(|span| {
+        let is_known = last == Some(span) || rest.find(|other| order(other) >= order(span)) == Some(span);
+        last = Some(span);
+        is_known
+    })
 }
 
 /// Are words of the script the direct children of such a node?

@@ -23,6 +23,27 @@ impl Walker<'_> {
         }
     }
 
+    /// A word may set what a later word of the same command takes; that is in doubt.
+    pub(super) fn set_between_words(&mut self, source: &str) {
+        let inside = source.split("$((").skip(1).map(|part| part.split("))").next().unwrap_or(part));
+        // Each with how often it stands there for itself.
+        let mut names: Vec<(String, usize)> = inside.flat_map(assigned).map(|name| (name, 0)).collect();
+        for part in source.split("${").skip(1) {
+            let len = part.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+            if part[len..].starts_with('=') || part[len..].starts_with(":=") {
+                names.push((part[..len].to_owned(), 1));
+            }
+        }
+        let is_taken = |name: &str, own: usize| {
+            let is_value = |(at, _): &(usize, &str)| source[..*at].ends_with(['$', '{', '#', '!']);
+            let taken = source.match_indices(name).filter(is_value).count();
+            taken > own || (name == "HOME" && source.contains('~')) || self.table.is_special(name)
+        };
+        if names.iter().any(|(name, own)| is_taken(name, *own)) {
+            self.doubt("a word sets what another word of the same command takes");
+        }
+    }
+
     /// Does the text hold nothing but numbers, and variables with numbers in them?
     fn is_numeric(&self, text: &str) -> bool {
         let mut rest = text.trim();

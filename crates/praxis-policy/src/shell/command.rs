@@ -9,6 +9,7 @@ use super::{Dialect, How, path};
 impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
     pub(super) fn command_node(&mut self, node: Node<'_>, extra: &[Resolved], text: &str, depth: usize) {
+        self.set_between_words(node.text(text));
         let handed = self.feed.take();
         let outer_input = std::mem::take(&mut self.outer_input);
         let children = node.children().collect::<Vec<_>>();
@@ -111,6 +112,7 @@ impl Walker<'_> {
     /// The redirections of `node` on `body`, which may be only the end of what the grammar put before them.
     pub(super) fn redirected_on(&mut self, node: Node<'_>, body: Option<Node<'_>>, text: &str, depth: usize) {
         let whole = node.field("body");
+        self.set_between_words(node.text(text));
         let mut extra = self.lost(node, text);
         for child in node.named() {
             match child.kind() {
@@ -137,6 +139,15 @@ impl Walker<'_> {
                 self.apart(|me| me.with_extra(body, &extra, text, depth));
             } else {
                 self.with_extra(body, &extra, text, depth);
+            }
+            // `a && b | c > f`: the grammar has it all in the pipe, but the shell opens `f` behind `a`.
+            let has_list = body.kind() == "pipeline" && body.inside().any(|part| part.kind() == "list");
+            if has_list && self.state != before {
+                let redirects = self.redirects.len();
+                for child in node.named().filter(|child| child.kind() == "file_redirect") {
+                    self.redirect(child, text);
+                }
+                self.redirects.truncate(redirects);
             }
             // A file that cannot be opened keeps the whole from running.
             if opens_file(node, text) {
@@ -430,7 +441,7 @@ fn openings(text: &str) -> usize {
 
 /// Does a word seem to have a substitution outside single quotes?
 fn hides(source: &str) -> bool {
-    if !source.contains("$(") && !source.contains('`') && !source.contains("<(") && !source.contains(">(") {
+    if !source.bytes().any(|byte| matches!(byte, b'(' | b'`')) {
         return false;
     }
     let (mut single, mut double) = (false, false);

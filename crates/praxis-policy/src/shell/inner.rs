@@ -40,6 +40,9 @@ impl Walker<'_> {
             return self.doubt("commands are wrapped too often");
         }
         if let Some(rest) = self.unbraced(words) {
+            if level > 0 {
+                self.doubt("a program is given a brace to run");
+            }
             return self.run_at(rest, level + 1);
         }
         let name = head.text.rsplit('/').next().unwrap_or_default().to_owned();
@@ -86,6 +89,9 @@ impl Walker<'_> {
         self.out.commands[at].leaves = leaving::of(&name, words);
         if name == "eval" {
             return self.eval(at, &words[1..]);
+        }
+        if name == "builtin" && self.dialect != Dialect::Bash {
+            self.mark(at, "not every shell has `builtin`".into());
         }
         if name == "exec"
             && self.dialect != Dialect::Bash
@@ -218,7 +224,21 @@ impl Walker<'_> {
                 self.state.shadowed.get_or_insert(format!("`{name}`"));
             }
         }
-        if program.shadow {
+        // Other options change how the rest is read.
+        let is_usual = |word: &Resolved| {
+            matches!(word.text.as_str(), "--" | "pipefail" | "errexit" | "nounset" | "xtrace")
+                || word
+                    .text
+                    .strip_prefix(['-', '+'])
+                    .is_none_or(|flags| flags.chars().all(|flag| matches!(flag, 'e' | 'u' | 'x' | 'v' | 'o')))
+        };
+        let is_set = name == "set" && !words[1..].iter().take_while(|w| w.text != "--").all(is_usual);
+        let names_option = |pair: &[Resolved]| {
+            matches!(pair[0].text.as_bytes(), [b'-' | b'+', .., b'o'])
+                && !matches!(pair[1].text.as_str(), "pipefail" | "errexit" | "nounset" | "xtrace")
+        };
+        let is_set = is_set || (name == "set" && words.windows(2).any(names_option));
+        if program.shadow || is_set {
             self.state.shadowed.get_or_insert(format!("`{name}`"));
         }
     }
@@ -247,7 +267,8 @@ impl Walker<'_> {
         let target = words.get(1 + flags);
         let is_physical =
             words[1..=flags].iter().any(|word| word.text != "--" && (head != "cd" || word.text != "-L"));
-        if is_physical && (head != "cd" || target.is_some_and(|word| word.text.contains(".."))) {
+        // Its name, and what `..` means from there, are those behind the links.
+        if is_physical {
             self.doubt_files(format!("where `{head}` goes is not known"));
             return self.state.lose_folder();
         }

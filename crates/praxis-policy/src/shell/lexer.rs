@@ -4,6 +4,10 @@
 //! to the byte; what is beyond it is refused. Where it reads a script and the grammar reads the same (`agree`), both
 //! have read what the shell will run.
 
+mod heredoc;
+mod word;
+
+use self::heredoc::{Heredoc, delimiter};
 use super::Dialect;
 
 /// Substitutions and groups inside each other.
@@ -21,6 +25,8 @@ pub(super) struct Lexed {
     pub(super) redirects: Vec<Span>,
     pub(super) comments: Vec<Span>,
     pub(super) bodies: Vec<Span>,
+    /// Assignments before a command, or without one.
+    pub(super) assignments: Vec<Span>,
     /// Where the names of commands begin.
     pub(super) names: Vec<usize>,
 }
@@ -67,12 +73,6 @@ enum Next {
     CaseIn,
     Pattern,
     Function,
-}
-
-struct Heredoc {
-    end: String,
-    quoted: bool,
-    tabs: bool,
 }
 
 struct Lexer<'t> {
@@ -267,6 +267,10 @@ impl Lexer<'_> {
         if matches!(sign, "<&" | ">&") && word.ends_with('-') {
             return Err("it moves a descriptor");
         }
+        // The shell expands such a word twice.
+        if matches!(sign, "<&" | ">&") && !word.bytes().all(is_plain) {
+            return Err("a file behind `>&` is written in an unusual way");
+        }
         if matches!(sign, "<<" | "<<-") {
             let (end, quoted) = delimiter(word).ok_or("the end of a heredoc is written in an unusual way")?;
             self.pending.push(Heredoc { end: end.to_owned(), quoted, tabs: sign == "<<-" });
@@ -323,6 +327,7 @@ impl Lexer<'_> {
                     if word.split('=').next().is_some_and(|name| name.ends_with(['+', ']'])) {
                         self.only_bash("it has an assignment that only bash knows")?;
                     }
+                    self.out.assignments.push((start, self.at));
                     Next::Command
                 }
                 _ => {
@@ -364,260 +369,6 @@ impl Lexer<'_> {
         self.text[..start].trim_end().ends_with("time")
     }
 
-    /// Does no word go on here?
-    fn is_word_end(&self) -> bool {
-        self.at >= self.end
-            || matches!(
-                self.bytes[self.at],
-                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
-            )
-    }
-
-    /// One word to its end.
-    fn word(&mut self) -> Result<(), Beyond> {
-        let start = self.at;
-        while self.at < self.end {
-            match self.bytes[self.at] {
-                b'<' | b'>' if self.peek(1) == b'(' => {
-                    self.only_bash("it has a process substitution")?;
-                    self.at += 2;
-                    self.inner(Until::Paren)?;
-                }
-                b'(' if is_assignment(&self.text[start..self.at])
-                    && self.text[start..self.at].ends_with('=') =>
-                {
-                    self.only_bash("it has an array")?;
-                    self.at += 1;
-                    self.array()?;
-                }
-                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => break,
-                b'\\' => match self.peek(1) {
-                    b'\n' if matches!(self.peek(2), b' ' | b'\t') => break,
-                    b'\n' => return Err("a word goes on behind an escaped line end"),
-                    byte if byte < b' ' || byte == 0x7f => return Err("a control sign is escaped"),
-                    _ => self.at += 2,
-                },
-                b'\'' => self.single()?,
-                b'"' => {
-                    self.at += 1;
-                    self.double()?;
-                }
-                b'`' => self.tick()?,
-                b'$' => self.dollar(false)?,
-                byte if byte < b' ' || byte == 0x7f => {
-                    return Err("there is a control sign outside of quotes");
-                }
-                b'{' if self.shell != Dialect::Bash && self.at > start => {
-                    return Err("it may have braces that only bash knows");
-                }
-                byte if byte >= 0x80 => {
-                    let sign = self.text.get(self.at..).and_then(|rest| rest.chars().next());
-                    let sign = sign.ok_or("it is not read as text")?;
-                    if sign.is_whitespace() || sign.is_control() || is_invisible(sign) {
-                        return Err("there is an unusual space outside of quotes");
-                    }
-                    self.at += sign.len_utf8();
-                }
-                _ => self.at += 1,
-            }
-        }
-        if self.shell != Dialect::Bash
-            && self.text[start..self.at].contains(['{', '}'])
-            && self.at - start > 1
-            && !self.text[start..self.at].contains("${")
-        {
-            return Err("it may have braces that only bash knows");
-        }
-        let word = &self.text[start..self.at.min(self.text.len())];
-        if self.shell != Dialect::Bash && ["~+", "~-", "=~", ":~"].iter().any(|tilde| word.contains(tilde)) {
-            return Err("it may have a tilde that only bash knows");
-        }
-        if self.at > self.end {
-            return Err("the script ends in an escape");
-        }
-        if self.at == start { Err("there is a sign that is not read here") } else { Ok(()) }
-    }
-
-    /// A list inside of a word; heredocs that wait outside must not begin in it.
-    fn inner(&mut self, until: Until) -> Result<(), Beyond> {
-        let (outer, start) = (std::mem::take(&mut self.pending), self.at);
-        self.list(until)?;
-        if !outer.is_empty() && self.text[start..self.at].contains('\n') {
-            return Err("a heredoc begins in a substitution");
-        }
-        self.pending = outer;
-        Ok(())
-    }
-
-    /// Between backquotes: read as what it is only where nothing in it is escaped.
-    fn tick(&mut self) -> Result<(), Beyond> {
-        let start = self.at + 1;
-        let len = self.text[start..self.end].find('`').ok_or("backquotes have no end")?;
-        if self.text[start..start + len].contains(['\\', '#', '"']) {
-            return Err("there are escapes or quotes in backquotes");
-        }
-        let end = std::mem::replace(&mut self.end, start + len);
-        self.at = start;
-        self.inner(Until::End)?;
-        self.end = end;
-        self.at = start + len + 1;
-        Ok(())
-    }
-
-    fn single(&mut self) -> Result<(), Beyond> {
-        let start = self.at + 1;
-        let len = self.text[start..self.end].find('\'').ok_or("quotes have no end")?;
-        self.at = start + len + 1;
-        Ok(())
-    }
-
-    /// Behind the opening of double quotes.
-    fn double(&mut self) -> Result<(), Beyond> {
-        while self.at < self.end {
-            match self.bytes[self.at] {
-                b'"' => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                b'\\' => self.at += 2,
-                b'$' => self.dollar(true)?,
-                b'`' => self.tick()?,
-                b'\r' | b'\0' => return Err("there is a control sign in quotes"),
-                _ => self.at += 1,
-            }
-        }
-        Err("quotes have no end")
-    }
-
-    /// What a `$` begins.
-    fn dollar(&mut self, quoted: bool) -> Result<(), Beyond> {
-        self.at += 1;
-        match self.peek(0) {
-            b'(' if self.peek(1) == b'(' => {
-                self.at += 2;
-                self.arithmetic()
-            }
-            b'(' => {
-                self.at += 1;
-                self.inner(Until::Paren)
-            }
-            b'{' => {
-                self.at += 1;
-                self.braces(quoted)
-            }
-            b'[' => Err("there is arithmetic in square brackets"),
-            b'\'' if !quoted => {
-                self.only_bash("it has `$'…'`")?;
-                self.at += 1;
-                while self.at < self.end {
-                    match self.bytes[self.at] {
-                        b'\\' => self.at += 2,
-                        b'\'' => {
-                            self.at += 1;
-                            return Ok(());
-                        }
-                        _ => self.at += 1,
-                    }
-                }
-                Err("quotes have no end")
-            }
-            b'"' if !quoted => {
-                self.only_bash("it has `$\"…\"`")?;
-                self.at += 1;
-                self.double()
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Behind `${`.
-    fn braces(&mut self, quoted: bool) -> Result<(), Beyond> {
-        while self.at < self.end {
-            match self.bytes[self.at] {
-                b'}' => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                b'\\' if self.peek(1) == b'\n' => return Err("a value goes on behind an escaped line end"),
-                b'\\' => self.at += 2,
-                b'$' => self.dollar(quoted)?,
-                b'`' => self.tick()?,
-                b'"' => {
-                    self.at += 1;
-                    self.double()?;
-                }
-                b'\'' if !quoted => self.single()?,
-                b'\'' | b'{' | b'(' | b')' | b'<' | b'>' | b'\n' | b'&' | b';' | b'|' => {
-                    return Err("a value is taken in an unusual way");
-                }
-                b'/' | b'^' | b',' if self.shell != Dialect::Bash => {
-                    return Err("it has a value that only bash knows");
-                }
-                byte if byte < b' ' && byte != b'\t' => {
-                    return Err("there is a control sign outside of quotes");
-                }
-                _ => self.at += 1,
-            }
-        }
-        Err("a value has no end")
-    }
-
-    /// Behind `((`, up to `))`.
-    fn arithmetic(&mut self) -> Result<(), Beyond> {
-        let mut level = 0_usize;
-        while self.at < self.end {
-            match self.bytes[self.at] {
-                b'(' => level += 1,
-                b')' if level > 0 => level -= 1,
-                b')' if self.peek(1) == b')' => {
-                    self.at += 2;
-                    return Ok(());
-                }
-                b')' => return Err("it may be arithmetic, or a group in a group"),
-                b'$' => {
-                    self.dollar(true)?;
-                    continue;
-                }
-                b'`' => {
-                    self.tick()?;
-                    continue;
-                }
-                b'\'' | b'"' | b'\\' | b'\n' => {
-                    return Err("arithmetic is written in an unusual way");
-                }
-                byte if byte < b' ' && byte != b'\t' => {
-                    return Err("there is a control sign outside of quotes");
-                }
-                _ => {}
-            }
-            self.at += 1;
-        }
-        Err("arithmetic has no end")
-    }
-
-    /// Behind the opening of an array.
-    fn array(&mut self) -> Result<(), Beyond> {
-        loop {
-            self.blanks()?;
-            let start = self.at;
-            match self.peek(0) {
-                b'\n' => self.at += 1,
-                b')' => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                b'#' | b';' | b'&' | b'|' | b'(' | b'[' | b'<' | b'>' => {
-                    return Err("an array is written in an unusual way");
-                }
-                _ if self.at >= self.end => return Err("an array has no end"),
-                _ => {
-                    self.word()?;
-                    self.out.words.push((start, self.at));
-                }
-            }
-        }
-    }
-
     /// `[[ … ]]`: simple words and the signs between them.
     fn test(&mut self) -> Result<(), Beyond> {
         self.at += 2;
@@ -652,66 +403,6 @@ impl Lexer<'_> {
             }
         }
     }
-
-    /// The bodies of the heredocs that begin on this line.
-    fn heredocs(&mut self) -> Result<(), Beyond> {
-        for Heredoc { end, quoted, tabs } in std::mem::take(&mut self.pending) {
-            let start = self.at;
-            loop {
-                if self.at >= self.end {
-                    return Err("a heredoc has no end");
-                }
-                let line = self.text[self.at..self.end].split_inclusive('\n').next().unwrap_or_default();
-                let bare = line.strip_suffix('\n').unwrap_or(line);
-                let bare = if tabs { bare.trim_start_matches('\t') } else { bare };
-                if bare == end {
-                    break;
-                }
-                self.at += line.len();
-            }
-            let body = (start, self.at);
-            self.out.bodies.push(body);
-            let line = self.text[self.at..self.end].find('\n').map_or(self.end, |len| self.at + len + 1);
-            if !quoted {
-                self.body(body)?;
-            }
-            self.at = line;
-        }
-        Ok(())
-    }
-
-    /// What is expanded in a heredoc.
-    fn body(&mut self, (start, end): Span) -> Result<(), Beyond> {
-        let outer = std::mem::replace(&mut self.end, end);
-        self.at = start;
-        while self.at < self.end {
-            match self.bytes[self.at] {
-                b'\\' if self.peek(1) == b'\n' => return Err("a line of a heredoc ends in an escape"),
-                b'\\' => self.at += 2,
-                b'$' if self.peek(1) == b'{' => {
-                    let len = self.text[self.at..self.end].find('}').ok_or("a value has no end")?;
-                    if self.text[self.at..self.at + len].contains(['"', '\'', '`', '\\']) {
-                        return Err("a value in a heredoc has quotes");
-                    }
-                    self.dollar(true)?;
-                }
-                b'$' => self.dollar(true)?,
-                b'`' => self.tick()?,
-                _ => self.at += 1,
-            }
-        }
-        self.end = outer;
-        Ok(())
-    }
-}
-
-/// The end of a heredoc and whether it is quoted, if it is written in a plain way.
-fn delimiter(word: &str) -> Option<(&str, bool)> {
-    let bare = ["'", "\""].iter().find_map(|quote| word.strip_prefix(quote)?.strip_suffix(quote));
-    let (end, quoted) = bare.map_or((word, false), |bare| (bare, true));
-    let plain =
-        |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || (quoted && b"-. !".contains(&byte));
-    (!end.is_empty() && end.bytes().all(plain)).then_some((end, quoted))
 }
 
 /// Does the word mean more than itself at the beginning of a command?
@@ -721,6 +412,10 @@ fn is_reserved(word: &str) -> bool {
         "function", "{", "}", "!", "[[", "]]", "time", "coproc", "in", "-p", "--",
     ];
     WORDS.contains(&word) || is_assignment(word)
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-./".contains(&byte)
 }
 
 fn is_name(word: &str) -> bool {
@@ -736,9 +431,4 @@ fn is_assignment(word: &str) -> bool {
         Some((name, index)) => is_name(name) && index.ends_with(']'),
         None => is_name(name),
     }
-}
-
-/// Signs that people do not see, or that turn the text around.
-fn is_invisible(sign: char) -> bool {
-    matches!(sign, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{3164}' | '\u{2800}')
 }

@@ -9,6 +9,9 @@ use super::{How, Reach};
 /// Roots of one `find` whose commands are followed.
 const MOST_ROOTS: usize = 16;
 
+/// Programs for files that know addresses of the network, too.
+const ADDRESSED: &[&str] = &["open", "xdg-open", "rsync", "scp", "vi", "vim", "emacs", "test", "["];
+
 /// What a flag does with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
@@ -159,19 +162,19 @@ impl Walker<'_> {
             }
             let last = index + 1 == plain.len();
             match program.operands {
-                Operands::Read => self.file(word, copies && index == 1),
-                Operands::Write => self.file(word, true),
+                Operands::Read => self.operand(name, word, copies && index == 1),
+                Operands::Write => self.operand(name, word, true),
                 Operands::SkipRead if index == 0 && !scripted => {}
-                Operands::SkipRead => self.file(word, in_place),
+                Operands::SkipRead => self.operand(name, word, in_place),
                 Operands::SkipWrite if index == 0 && !word.text.contains('/') => {}
-                Operands::SkipWrite => self.file(word, true),
+                Operands::SkipWrite => self.operand(name, word, true),
                 Operands::Target => {
                     // What `mv` takes away is only renamed.
                     self.fills = name != "mv" || last;
                     if name == "mv" && !last {
-                        self.file(word, false);
+                        self.operand(name, word, false);
                     }
-                    self.file(word, name == "mv" || (last && !has_target));
+                    self.operand(name, word, name == "mv" || (last && !has_target));
                 }
                 Operands::Unknown | Operands::Inert => self.seeming(word),
             }
@@ -188,6 +191,15 @@ impl Walker<'_> {
             if let Some(target) = target.filter(|word| word.is_static) {
                 self.file(target, true);
             }
+        }
+    }
+
+    /// An operand that is a file, whatever it looks like, to all but a few programs.
+    fn operand(&mut self, name: &str, word: &Resolved, write: bool) {
+        if path::is_url(&word.text) && !ADDRESSED.contains(&name) {
+            self.touch(word, write);
+        } else {
+            self.file(word, write);
         }
     }
 
@@ -463,7 +475,7 @@ fn keyed<'t>(program: &Program, text: &'t str) -> Option<(Use, &'t str)> {
 
 /// What the table says of a flag; the value is inside the word or, if `None`, the next word.
 fn flag<'t>(program: &Program, text: &'t str) -> Option<(Use, Option<&'t str>)> {
-    let how = |name: &str| {
+    let how = |is_meant: &dyn Fn(&str) -> bool| {
         [
             (Use::Write, &program.writes),
             (Use::Read, &program.reads),
@@ -472,18 +484,18 @@ fn flag<'t>(program: &Program, text: &'t str) -> Option<(Use, Option<&'t str>)> 
             (Use::Nothing, &program.valued),
         ]
         .into_iter()
-        .find_map(|(how, flags)| flags.contains(&name).then_some(how))
+        .find_map(|(how, flags)| flags.iter().any(|flag| is_meant(flag)).then_some(how))
     };
-    if let Some(found) = how(text) {
+    if let Some(found) = how(&|flag| flag == text) {
         return Some((found, None));
     }
     if text.starts_with("--") {
         let (name, value) = text.split_once('=')?;
-        return how(name).map(|found| (found, Some(value)));
+        return how(&|flag| flag == name).map(|found| (found, Some(value)));
     }
     for (index, letter) in text.char_indices().skip(1) {
-        if let Some(found) = how(&format!("-{letter}")) {
-            let value = &text[index + letter.len_utf8()..];
+        let (before, value) = text.split_at(index + letter.len_utf8());
+        if let Some(found) = how(&|flag| flag.strip_prefix('-') == Some(&before[index..])) {
             return Some((found, Some(value).filter(|value| !value.is_empty())));
         }
     }

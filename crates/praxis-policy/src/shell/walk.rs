@@ -254,6 +254,8 @@ impl<'p> Walker<'p> {
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
         let plain = source.starts_with(&format!("{name}=")) && !value.starts_with('(');
         let known = match values.as_slice() {
+            // A tilde behind a colon counts, too, but only here.
+            _ if value.contains(":~") => None,
             [only] if plain && only.is_static && only.glob.is_none() => Some(only.text.clone()),
             [] if plain => Some(String::new()),
             _ => None,

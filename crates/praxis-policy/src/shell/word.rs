@@ -137,6 +137,11 @@ pub(super) fn resolve(raw: &str, scope: &dyn Scope) -> Vec<Resolved> {
         return vec![Resolved::unknown(raw)];
     }
     let Some(cells) = lex(raw, scope) else { return vec![Resolved::unknown(raw)] };
+    // `{1''..2}` is no sequence.
+    let has_brace = cells.iter().any(|cell| cell.sign == '{' && !cell.quoted);
+    if has_brace && raw.contains("..") && raw.contains(['"', '\'', '\\', '$']) {
+        return vec![Resolved::unknown(raw)];
+    }
     let mut words = Vec::new();
     if !braces(cells, &mut words, 0) {
         return vec![Resolved::unknown(raw)];
@@ -156,7 +161,7 @@ fn has_quoted_tilde(raw: &str) -> bool {
 }
 
 fn finish(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Resolved {
-    let Some(cells) = tilde(cells, scope) else { return Resolved::unknown(raw) };
+    let Some(cells) = tilde(cells, raw, scope) else { return Resolved::unknown(raw) };
     let mut text = String::with_capacity(cells.len());
     let mut glob = None;
     for cell in cells {
@@ -169,7 +174,7 @@ fn finish(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Resolved {
 }
 
 /// `~` at the start, or after the `=` or a `:` of something that reads like an assignment.
-fn tilde(cells: Vec<Cell>, scope: &dyn Scope) -> Option<Vec<Cell>> {
+fn tilde(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Option<Vec<Cell>> {
     if !cells.iter().any(|cell| cell.sign == '~' && !cell.quoted) {
         return Some(cells);
     }
@@ -179,6 +184,11 @@ fn tilde(cells: Vec<Cell>, scope: &dyn Scope) -> Option<Vec<Cell>> {
         let is_letter = |c: &Cell| c.sign == '_' || c.sign.is_ascii_alphabetic();
         name.first().is_some_and(is_letter) && name.iter().all(|c| is_letter(c) || c.sign.is_ascii_digit())
     });
+    // With quotes or values in its name it is none.
+    let name = raw.split('=').next().unwrap_or_default();
+    if assigns && !name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric()) {
+        return None;
+    }
     let mut out = Vec::with_capacity(cells.len() + 16);
     let mut rest = &cells[..];
     let mut at_start = true;

@@ -91,6 +91,8 @@ impl Walker<'_> {
         let mut skip = wrap.skip;
         let mut folder = None;
         let mut ended = false;
+        // Words up to the last option and its value.
+        let mut options = 1;
         while let Some(word) = rest.first() {
             if !word.is_static || word.glob.is_some() {
                 self.mark(at, format!("an option of `{name}` is not known"));
@@ -99,9 +101,14 @@ impl Walker<'_> {
             if text == "--" && !ended {
                 ended = true;
                 rest = &rest[1..];
+                options = words.len() - rest.len();
                 continue;
             }
             if text.len() > 1 && text.starts_with('-') && !ended {
+                if rest.len() + options < words.len() {
+                    // To most of them that is a program's name.
+                    self.mark(at, format!("`{}` stands behind an operand of `{name}`", short(text)));
+                }
                 if name == "command" && (text.contains('v') || text.contains('V')) {
                     return;
                 }
@@ -161,6 +168,7 @@ impl Walker<'_> {
                     self.mark(at, format!("the options of `{name}` are unusual"));
                 }
                 rest = rest.get(if exact && own_value.is_none() { 2 } else { 1 }..).unwrap_or_default();
+                options = words.len() - rest.len();
                 continue;
             }
             let is_assignment = matches!(name, "env" | "sudo" | "doas") && text.contains('=');
