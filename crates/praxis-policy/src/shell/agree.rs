@@ -18,6 +18,9 @@ pub(super) fn differs(tree: &Tree, lexed: &Lexed) -> Option<&'static str> {
     if !includes(&found.assignments, &sorted(&lexed.assignments)) {
         return Some("an assignment of the script can be read in two ways");
     }
+    if !includes(&found.sums, &sorted(&lexed.sums)) {
+        return Some("arithmetic of the script can be read in two ways");
+    }
     if !includes(&words, &found.brackets) {
         return Some("a test of the script can be read in two ways");
     }
@@ -51,6 +54,8 @@ struct Found {
     comments: Vec<Span>,
     bodies: Vec<Span>,
     assignments: Vec<Span>,
+    /// Arithmetic that is a command.
+    sums: Vec<Span>,
     /// Where the names of commands begin.
     names: Vec<usize>,
 }
@@ -71,6 +76,9 @@ impl Found {
                     found.redirects.extend(node.children().map(span));
                 }
                 "variable_assignment" => found.assignments.push((start, end)),
+                "compound_statement" if node.children().next().map(Node::kind) == Some("((") => {
+                    found.sums.push((start, end));
+                }
                 "comment" => found.comments.push((start, end)),
                 "heredoc_body" => found.bodies.push((start, end)),
                 _ => {}
@@ -87,6 +95,7 @@ impl Found {
             &mut found.comments,
             &mut found.bodies,
             &mut found.assignments,
+            &mut found.sums,
         ] {
             spans.sort_unstable_by_key(order);
         }

@@ -87,7 +87,7 @@ impl Walker<'_> {
                     let (name, value) = source.split_once('=').unwrap_or((source, ""));
                     let is_number = !value.is_empty()
                         && (value.bytes().all(|byte| byte.is_ascii_digit())
-                            || (value.starts_with("$((") && value.ends_with("))")));
+                            || (value.starts_with("$((") && word::is_one_group(value)));
                     let name = name.trim_end_matches('+').split('[').next().unwrap_or_default();
                     *assigned.entry(name.to_owned()).or_insert(true) &= is_number;
                 }

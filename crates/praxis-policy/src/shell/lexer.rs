@@ -25,6 +25,8 @@ pub(super) struct Lexed {
     pub(super) redirects: Vec<Span>,
     pub(super) comments: Vec<Span>,
     pub(super) bodies: Vec<Span>,
+    /// Arithmetic that is a command.
+    pub(super) sums: Vec<Span>,
     /// Assignments before a command, or without one.
     pub(super) assignments: Vec<Span>,
     /// Where the names of commands begin.
@@ -180,6 +182,9 @@ impl Lexer<'_> {
             self.only_bash("it has arithmetic")?;
             self.at += 2;
             self.arithmetic()?;
+            if next == Next::Command {
+                self.out.sums.push((start, self.at));
+            }
             return Ok(if next == Next::ForName { Next::ForIn } else { Next::Operator });
         }
         self.at += 1;

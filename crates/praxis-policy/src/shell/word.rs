@@ -49,11 +49,33 @@ impl Resolved {
 
     pub(super) fn unknown(raw: &str) -> Self {
         let is_number =
-            matches!(raw, "$?" | "$#" | "$$" | "$!") || (raw.starts_with("$((") && raw.ends_with("))"));
-        let is_pipe = (raw.starts_with("<(") || raw.starts_with(">(")) && raw.ends_with(')');
+            matches!(raw, "$?" | "$#" | "$$" | "$!") || (raw.starts_with("$((") && is_one_group(raw));
+        let is_pipe = (raw.starts_with("<(") || raw.starts_with(">(")) && is_one_group(raw);
         let tame = is_number || is_pipe;
         Self { text: raw.to_owned(), is_static: false, glob: None, tame, sweep: Sweep::Named }
     }
+}
+
+/// Does the first bracket of the word end with the word? `$((1))/../$((2))` is no number.
+pub(super) fn is_one_group(raw: &str) -> bool {
+    let mut level = 0_usize;
+    let mut rest = raw.char_indices();
+    while let Some((at, sign)) = rest.next() {
+        match sign {
+            '\\' => _ = rest.next(),
+            '\'' | '"' => {
+                let Some((end, _)) = rest.find(|(_, other)| *other == sign) else { return false };
+                if sign == '"' && raw[at..end].contains(['`', '(', '\\']) {
+                    return false;
+                }
+            }
+            '(' => level += 1,
+            ')' if level == 1 => return at + 1 == raw.len(),
+            ')' => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Would the text run a command where the shell takes it for the name of a variable or a number?

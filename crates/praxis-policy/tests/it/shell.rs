@@ -91,6 +91,26 @@ fn letters_beyond_ascii_are_letters() {
     }
 }
 
+#[test]
+fn a_word_is_no_number_because_it_begins_and_ends_with_one() {
+    assert!(!read("echo $((2))").dynamic);
+    for script in ["rm $((2))/../../$((1))", "cat <(ls)/../x<(ls)"] {
+        assert!(read(script).dynamic, "{script}");
+    }
+}
+
+#[test]
+fn an_address_is_a_file_to_a_program_that_knows_only_files() {
+    assert_eq!(read("cat https://a/b").paths, ["/w/p/https:/a/b"]);
+    assert!(read("curl https://a/b").paths.is_empty());
+}
+
+#[test]
+fn a_redirection_behind_a_change_of_folder_and_a_pipe_counts_in_both_folders() {
+    let found = read("cd src && ls | sort > out");
+    assert!(found.writes.contains(&"/w/p/src/out".to_owned()), "{:?}", found.writes);
+}
+
 /// Found by running scripts and looking at what happened.
 #[test]
 fn what_the_grammar_and_the_shell_read_otherwise_is_in_doubt() {
@@ -138,6 +158,23 @@ fn what_the_grammar_and_the_shell_read_otherwise_is_in_doubt() {
         "((ls) )",
         "$((ls) )",
         "echo ${x:-<(ls)}",
+        "tool\"$\\\nx\"",
+        "a\"$x\\\ny\"",
+        ">&f\\\\",
+        ">&' $v'",
+        "find -exec { ';'",
+        "nice { ls",
+        "set +B\nrm {3..1}",
+        "set -f -o posix\nls",
+        "f|=|s|x>f\nv[]=&&c",
+        "mkdir $((HOME=3)) ~",
+        "rm $((a=3)) ${a}",
+        "x=; rm \"${x:=a}\" \"$x\"",
+        "g''rep x",
+        "timeout 5 -v",
+        "env a=b -v",
+        "x=\n! ((x=1))\ncat \"$x\"",
+        "! declare -u x\nx=f;cat \"$x\"",
     ];
     let certain: Vec<String> = scripts
         .into_iter()
