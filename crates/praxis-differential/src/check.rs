@@ -177,7 +177,12 @@ fn fits(words: &[Word], args: &[String]) -> bool {
     if !word.text.contains(['*', '?', '[', '{']) {
         return false;
     }
-    let most = args.iter().take_while(|arg| matches(&word.text, arg)).count();
+    // Names that a pattern matches come with single slashes.
+    let single = word.text.split("//").filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+    let slashed =
+        if word.text.ends_with("//") { format!("{}/", single.trim_end_matches('/')) } else { single };
+    let fit = |arg: &&String| matches(&word.text, arg) || matches(&slashed, arg);
+    let most = args.iter().take_while(fit).count();
     (1..=most).rev().any(|taken| fits(rest, &args[taken..]))
 }
 
@@ -282,6 +287,8 @@ mod tests {
         assert!(complaint_of("stat f", run("/bin/stat", &["stat", "f"], "/o")).is_some());
         assert_eq!(complaint_of("stat *.txt", ran(&["stat", "a.txt", "b.txt"])), None);
         assert!(complaint_of("stat *.txt", ran(&["stat", "a.c"])).is_some());
+        assert_eq!(complaint_of("stat *//", ran(&["stat", "a/", "b/"])), None);
+        assert!(complaint_of("stat *//", ran(&["stat", "a"])).is_some());
     }
 
     #[test]

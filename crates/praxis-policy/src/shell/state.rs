@@ -83,6 +83,10 @@ impl State {
 
     /// Goes to a folder that may be relative.
     pub(super) fn go(&mut self, target: &str) {
+        if self.folders.is_empty() {
+            // Where it fails, the folder is the one that is not known.
+            return;
+        }
         let old = self.folders.clone();
         if target.starts_with('/') {
             self.folders = vec![path::absolute("/", target)];
