@@ -376,6 +376,11 @@ impl Walker<'_> {
         if inner.first().is_some_and(|head| head.text.contains("{}")) {
             return self.doubt("`find` runs what it finds");
         }
+        // What is found would have to be followed through the wrapper or into the script.
+        let program = inner.first().and_then(|head| self.table.program(head.text.rsplit('/').next()?));
+        if program.is_some_and(|program| program.wrap.is_some() || program.shell) {
+            self.doubt("`find` hands what it finds to a program that runs another");
+        }
         let placed = inner.iter().any(|word| word.text.contains("{}"));
         for (turn, root) in roots.iter().take(MOST_ROOTS).enumerate() {
             let known = self.out.commands.len();
