@@ -65,6 +65,7 @@ mod tests {
     fn resolved(base: &str, model: &serde_json::Value) -> Resolved {
         let provider = json!({ "options": { "baseURL": base, "apiKey": "k" }, "models": { "m": model } });
         let config: Config = serde_json::from_value(json!({ "provider": { "lab": provider } })).unwrap();
+        let config = config.vouched();
         let home = tempfile::tempdir().unwrap();
         let home = ("HOME".to_owned(), home.path().to_string_lossy().into_owned());
         let providers = Providers::open(&Surroundings::from_env([home]), &config).unwrap();
