@@ -356,3 +356,58 @@ fn a_project_that_is_the_home_folder_keeps_its_credentials_and_says_what_is_not_
     let doctor = project.run(&["doctor", "--cwd", home.to_str().unwrap()]);
     assert!(doctor.stdout.contains("the project is the home folder"), "{doctor:?}");
 }
+
+#[test]
+fn git_is_no_way_into_its_own_folder_and_another_repository_closes_it() {
+    let project = guarded().file("commondir", "/elsewhere").file(".env.development", "TOKEN=kept");
+    if !has_trees(&project) {
+        return;
+    }
+    git(&project, &["add", "commondir", "-f", ".env.development"]);
+    git(&project, &["commit", "-qm", "second"]);
+    for script in [
+        "git --work-tree=.git checkout HEAD -- commondir",
+        "git update-ref commondir HEAD",
+        "git bundle create .git/commondir HEAD",
+    ] {
+        let told = run(&project, &command(script));
+        assert_ne!(told["metadata"]["exit"], 0, "{script}: {told}");
+        assert!(!project.directory().join(".git/commondir").exists(), "{script}");
+    }
+    // What git tracks is committed as it is, not as the empty file that others see.
+    let told = run(&project, &command("git commit -qam third --allow-empty"));
+    assert_eq!(told["metadata"]["exit"], 0, "{told}");
+    let told = run(&project, &command("git show --stat HEAD"));
+    assert!(!output(&told).contains(".env.development"), "{told}");
+    git(&project, &["init", "-q", "inner"]);
+    let told = run(&project, &command("git commit --allow-empty -qm fourth"));
+    assert_ne!(told["metadata"]["exit"], 0, "{told}");
+}
+
+#[test]
+fn decoys_do_not_use_the_masks_up() {
+    let project = guarded();
+    if !has_trees(&project) {
+        return;
+    }
+    for at in 0..1_000 {
+        let folder = project.directory().join(format!("many/{at}"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(".env"), "x").unwrap();
+    }
+    let told = run(&project, &command("ls"));
+    assert!(told["error"].as_str().unwrap().contains("than can be protected"), "{told}");
+}
+
+#[test]
+fn keys_are_not_shown_by_an_answer_given_beforehand() {
+    let project = guarded().file("praxis.json", r#"{ "permission": "allow" }"#);
+    let key = project.home().join(".ssh/id_ed25519");
+    for input in [
+        json!({ "command": format!("cat {}", key.display()) }),
+        json!({ "command": "ls", "access": [{ "path": key }] }),
+    ] {
+        let told = run_as(&project, &input, &[]);
+        assert!(told["error"].as_str().unwrap().contains("where keys and passwords are kept"), "{told}");
+    }
+}
