@@ -138,8 +138,8 @@ fn denied(paths: &[&str], folder: &Path, report: &Report) -> Option<String> {
     }
     if path.components().any(|part| part.as_os_str() == ".git") {
         return Some(format!(
-            "The sandbox lets only commands that are nothing but git write `{shown}`. Send the git commands in a call of \
-             their own."
+            "The sandbox lets only everyday git commands on the project's own repository write `{shown}`. Send them in a call \
+             of their own, or give `\"outside\": true`, which asks the user."
         ));
     }
     Some(format!("`{shown}` is protected by the sandbox: commands can read it only. {way}"))
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn what_is_protected_and_what_is_hidden_are_told_as_such() {
-        insta::assert_snapshot!(told("bash: ../.git/config: Read-only file system").unwrap(), @"The sandbox lets only commands that are nothing but git write `/no-such/app/.git/config`. Send the git commands in a call of their own.");
+        insta::assert_snapshot!(told("bash: ../.git/config: Read-only file system").unwrap(), @r#"The sandbox lets only everyday git commands on the project's own repository write `/no-such/app/.git/config`. Send them in a call of their own, or give `"outside": true`, which asks the user."#);
         insta::assert_snapshot!(told("bash: ../praxis.json: Read-only file system").unwrap(), @r#"`/no-such/app/praxis.json` is protected by the sandbox: commands can read it only. Choose another way, or run the command again with `"access": [{"path": "/no-such/app/praxis.json", "write": true}]`, which asks the user."#);
         let temp = tempfile::tempdir().unwrap();
         let output = format!("cat: '{}': No such file or directory", temp.path().display());

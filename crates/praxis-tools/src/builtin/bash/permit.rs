@@ -64,10 +64,7 @@ pub(super) async fn permit(
         ));
     }
     let doubtful = !judged.care.is_usual();
-    // A person's yes to a script of git commands alone is a yes to what they write.
-    let is_git =
-        judged.git_only || (doubtful && judged.patterns.iter().all(|pattern| pattern.starts_with("git ")));
-    let mut extra = Extra { git: is_git, git_config: judged.git_config, ..Extra::default() };
+    let mut extra = Extra { git: judged.git_only, git_config: judged.git_config, ..Extra::default() };
     if !judged.outside.is_empty() {
         let folders: Vec<String> = judged.outside.iter().map(|outside| outside.folder.clone()).collect();
         let patterns = places(&folders, cx);
