@@ -4,7 +4,7 @@
 //! on top of the one around it. A mount cannot be renamed or removed, but the folders above it could be: those between a
 //! protected place and the writable place around it are therefore mounted too ("pinned").
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{CString, OsStr, OsString};
 use std::fs;
 use std::io;
@@ -94,7 +94,7 @@ impl Plan {
     /// Looks at the machine and says what to do. Places that are missing are left out and noted.
     pub(super) fn of(view: &View, root: bool, notes: &mut Vec<String>) -> Result<Self, SandboxError> {
         let contents = contents(view, notes)?;
-        let around = BTreeMap::from([(PathBuf::from("/"), Around::Sealed)]);
+        let around = HashMap::from([(PathBuf::from("/"), Around::Sealed)]);
         let made = HashSet::new();
         let mut builder =
             Builder { contents: &contents, root, plan: Self::default(), seals: Vec::new(), around, made };
@@ -126,9 +126,10 @@ fn contents(view: &View, notes: &mut Vec<String>) -> Result<BTreeMap<PathBuf, Co
         };
         found.insert(PathBuf::from(temporary), content);
     }
+    let mut machine = Machine::default();
     for place in &view.places {
         let mut links = Vec::new();
-        match real(&place.path, &mut links) {
+        match machine.follow(&place.path, &mut links) {
             Ok(path) => {
                 found.insert(path.clone(), Content::Bound { source: path, access: place.access });
             }
@@ -145,32 +146,54 @@ fn contents(view: &View, notes: &mut Vec<String>) -> Result<BTreeMap<PathBuf, Co
     Ok(found)
 }
 
-/// Follows a path, and tells the links on the way.
-fn real(path: &Path, links: &mut Vec<PathBuf>) -> io::Result<PathBuf> {
-    let mut done = PathBuf::from("/");
-    let mut rest = parts(path);
-    rest.reverse();
-    while let Some(next) = rest.pop() {
-        if next == ".." {
-            done.pop();
-            continue;
+/// What was seen of the machine. Places share the folders above them, so that each is looked at once.
+#[derive(Debug, Default)]
+struct Machine {
+    /// The target of a link, nothing for what is none, or the number of the error.
+    seen: HashMap<PathBuf, Result<Option<PathBuf>, i32>>,
+}
+
+impl Machine {
+    /// Follows a path, and tells the links on the way.
+    fn follow(&mut self, path: &Path, links: &mut Vec<PathBuf>) -> io::Result<PathBuf> {
+        let mut done = PathBuf::from("/");
+        let mut rest = parts(path);
+        rest.reverse();
+        while let Some(next) = rest.pop() {
+            if next == ".." {
+                done.pop();
+                continue;
+            }
+            done.push(&next);
+            let Some(target) = self.link(&done)? else { continue };
+            links.push(done.clone());
+            if links.len() > MOST_LINKS {
+                return Err(io::Error::other("too many links"));
+            }
+            if target.is_absolute() {
+                done = PathBuf::from("/");
+            } else {
+                done.pop();
+            }
+            rest.extend(parts(&target).into_iter().rev());
         }
-        let here = done.join(&next);
-        if !here.symlink_metadata()?.is_symlink() {
-            done = here;
-            continue;
-        }
-        let target = fs::read_link(&here)?;
-        links.push(here);
-        if links.len() > MOST_LINKS {
-            return Err(io::Error::other("too many links"));
-        }
-        if target.is_absolute() {
-            done = PathBuf::from("/");
-        }
-        rest.extend(parts(&target).into_iter().rev());
+        Ok(done)
     }
-    Ok(done)
+
+    /// Where the link at this path leads, if it is one.
+    fn link(&mut self, path: &Path) -> io::Result<Option<PathBuf>> {
+        if let Some(seen) = self.seen.get(path) {
+            return seen.clone().map_err(io::Error::from_raw_os_error);
+        }
+        let look = || -> io::Result<Option<PathBuf>> {
+            let is_link = path.symlink_metadata()?.is_symlink();
+            if is_link { fs::read_link(path).map(Some) } else { Ok(None) }
+        };
+        let found = look();
+        let kept = found.as_ref().map(Clone::clone).map_err(|error| error.raw_os_error().unwrap_or(0));
+        self.seen.insert(path.to_owned(), kept);
+        found
+    }
 }
 
 fn parts(path: &Path) -> Vec<OsString> {
@@ -200,7 +223,7 @@ struct Builder<'c> {
     root: bool,
     plan: Plan,
     seals: Vec<CString>,
-    around: BTreeMap<PathBuf, Around>,
+    around: HashMap<PathBuf, Around>,
     /// Folders that exist only in the new tree.
     made: HashSet<PathBuf>,
 }
