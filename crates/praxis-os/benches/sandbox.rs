@@ -17,6 +17,37 @@ mod linux {
         View { places: system.chain([Place::write("/var/cache")]).collect(), network, ..View::default() }
     }
 
+    /// As the views of real commands are: a home folder of which most is hidden, and a table that names much of it.
+    fn home() -> (tempfile::TempDir, View) {
+        let home = tempfile::tempdir().unwrap_or_else(|e| panic!("{e}"));
+        let mut places = view(Network::Allow).places;
+        places.push(Place::masked(home.path()));
+        for number in 0..280 {
+            let folder = home.path().join(format!(".config/tool-{}/part-{number}", number % 40));
+            if number < 40 {
+                std::fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("{e}"));
+            }
+            places.push(if number % 2 == 0 { Place::read(folder) } else { Place::masked(folder) });
+        }
+        let view = View { places, network: Network::Allow, ..View::default() };
+        (home, view)
+    }
+
+    #[divan::bench(sample_count = 200)]
+    fn with_a_home(bencher: Bencher<'_, '_>) {
+        let (mechanisms, (_home, view)) = (Mechanisms::probe(), home());
+        bencher.bench_local(|| {
+            let prepared = view.prepare(&mechanisms).unwrap_or_else(|e| panic!("{e}"));
+            run(move || prepared.enforce());
+        });
+    }
+
+    #[divan::bench]
+    fn preparation_with_a_home(bencher: Bencher<'_, '_>) {
+        let (mechanisms, (_home, view)) = (Mechanisms::probe(), home());
+        bencher.bench_local(|| view.prepare(&mechanisms).is_ok());
+    }
+
     /// Ordinary commands go through `fork` too: a hook that does nothing keeps the comparison fair.
     fn run(hook: impl FnMut() -> std::io::Result<()> + Send + Sync + 'static) {
         let mut command = Command::new("/bin/true");

@@ -39,14 +39,26 @@ pub(super) fn keep(line: UnixStream, reach: Reach) {
     let outlives = order.outlives;
     let group = order.sandbox.as_ref().and_then(|sandbox| sandbox.view.limits.processes).and_then(Group::of);
     match start(order, descriptors, reach, group.as_ref()) {
-        Ok(child) => Keeper::new(line, child, reach, outlives, group).watch(),
+        Ok(started) => Keeper::new(line, started, reach, outlives, group).watch(),
         Err(error) => {
             tell(&line, &Told::Failed { code: error.raw_os_error(), text: error.to_string() });
         }
     }
 }
 
-fn start(order: Order, descriptors: Vec<OwnedFd>, reach: Reach, group: Option<&Group>) -> io::Result<Child> {
+/// A command that runs.
+struct Started {
+    child: Child,
+    /// Where a contained command's end is told before its namespaces are taken down.
+    notice: Option<OwnedFd>,
+}
+
+fn start(
+    order: Order,
+    descriptors: Vec<OwnedFd>,
+    reach: Reach,
+    group: Option<&Group>,
+) -> io::Result<Started> {
     let missing = || io::Error::from(io::ErrorKind::InvalidInput);
     #[cfg(target_os = "linux")]
     if reach == Reach::Everything {
@@ -69,13 +81,27 @@ fn start(order: Order, descriptors: Vec<OwnedFd>, reach: Reach, group: Option<&G
         // One pipe for both, so that what is written first is read first.
         .stdout(output.try_clone()?)
         .stderr(output);
-    let sandbox = match &order.sandbox {
+    let mut sandbox = match &order.sandbox {
         Some(sandbox) => Some(sandbox.view.prepare(&sandbox.mechanisms).map_err(io::Error::other)?),
         None => None,
     };
+    let notice = sandbox.as_mut().map(notice).transpose()?.flatten();
     let group = group.map(Group::door).transpose()?;
     set_up(&mut command, order.outlives, sandbox, group);
-    command.spawn()
+    Ok(Started { child: command.spawn()?, notice })
+}
+
+/// Where the end of a contained command will be told.
+#[cfg(target_os = "linux")]
+fn notice(sandbox: &mut Prepared) -> io::Result<Option<OwnedFd>> {
+    let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    sandbox.tell_end(write);
+    Ok(Some(read))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn notice(_: &mut Prepared) -> io::Result<Option<OwnedFd>> {
+    Ok(None)
 }
 
 #[expect(unsafe_code, reason = "a session of its own has to be opened between fork and exec")]
@@ -97,6 +123,7 @@ fn set_up(command: &mut Command, outlives: bool, sandbox: Option<Prepared>, grou
 struct Keeper {
     line: UnixStream,
     child: Child,
+    notice: Option<OwnedFd>,
     root: Root,
     reach: Reach,
     outlives: bool,
@@ -105,18 +132,27 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn new(line: UnixStream, child: Child, reach: Reach, outlives: bool, group: Option<Group>) -> Self {
+    fn new(line: UnixStream, started: Started, reach: Reach, outlives: bool, group: Option<Group>) -> Self {
+        let Started { child, notice } = started;
         let root = match reach {
             Reach::Everything => Root::Below(rustix::process::getpid().as_raw_nonzero().get()),
             Reach::Session => Root::Session(child.id().cast_signed()),
         };
-        Self { line, child, root, reach, outlives, listening: true, group }
+        Self { line, child, notice, root, reach, outlives, listening: true, group }
     }
 
     fn watch(mut self) {
         let pid = self.child.id().cast_signed();
         self.tell(&Told::Started(pid));
-        let Some(status) = self.until_exit(pid) else { return };
+        let status = match self.until_exit(pid) {
+            Some(End::Whole(status)) => {
+                self.tell(&Told::Ended { how: ended(status), left: false });
+                let _ = self.child.wait();
+                return;
+            }
+            Some(End::Command(status)) => status,
+            None => return,
+        };
         self.reap();
         let left = self.root.lives();
         self.tell(&Told::Ended { how: ended(status), left });
@@ -126,21 +162,36 @@ impl Keeper {
     }
 
     /// Waits for the command itself; nothing if everything was ended because we are alone.
-    fn until_exit(&mut self, pid: i32) -> Option<ExitStatus> {
+    fn until_exit(&mut self, pid: i32) -> Option<End> {
         let exit = exit_of(pid);
         loop {
             let timeout = if exit.is_some() { None } else { Some(LOOK_SOON) };
             let word = self.wait(exit.as_ref(), timeout);
+            if let Some(status) = self.noticed() {
+                return Some(End::Whole(status));
+            }
             if let Ok(Some(status)) = self.child.try_wait() {
                 if word == Some(Heard::Closed) {
                     self.alone();
                 }
-                return Some(status);
+                return Some(End::Command(status));
             }
             if word == Some(Heard::Closed) && self.alone() {
                 return None;
             }
         }
+    }
+
+    /// What was told of the end of a contained command.
+    fn noticed(&mut self) -> Option<ExitStatus> {
+        let notice = self.notice.as_ref()?;
+        let told = &mut [PollFd::new(notice, PollFlags::IN)];
+        if poll(told, Some(&Timespec::default())).is_err() || told[0].revents().is_empty() {
+            return None;
+        }
+        let status = end_of(notice);
+        self.notice = None;
+        status.map(ExitStatus::from_raw)
     }
 
     /// Stays with what was left behind until there is none.
@@ -192,11 +243,11 @@ impl Keeper {
 
     /// Waits for a word, the command's end, or the time; does what it is told.
     fn wait(&mut self, exit: Option<&OwnedFd>, timeout: Option<Duration>) -> Option<Heard> {
-        let mut watched = Vec::with_capacity(2);
+        let mut watched = Vec::with_capacity(3);
         if self.listening {
             watched.push(PollFd::new(&self.line, PollFlags::IN));
         }
-        watched.extend(exit.map(|exit| PollFd::new(exit, PollFlags::IN)));
+        watched.extend(exit.into_iter().chain(&self.notice).map(|end| PollFd::new(end, PollFlags::IN)));
         let timeout = timeout.and_then(|time| Timespec::try_from(time).ok());
         if poll(&mut watched, timeout.as_ref()).is_err() {
             return None;
@@ -225,6 +276,14 @@ impl Keeper {
     fn tell(&self, told: &Told) {
         tell(&self.line, told);
     }
+}
+
+/// How a command ended.
+enum End {
+    /// With all that it started.
+    Whole(ExitStatus),
+    /// By itself; something may be left of it.
+    Command(ExitStatus),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -270,5 +329,15 @@ fn exit_of(pid: i32) -> Option<OwnedFd> {
 
 #[cfg(not(target_os = "linux"))]
 fn exit_of(_: i32) -> Option<OwnedFd> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn end_of(notice: &OwnedFd) -> Option<i32> {
+    crate::sandbox::heard_end(notice)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_of(_: &OwnedFd) -> Option<i32> {
     None
 }

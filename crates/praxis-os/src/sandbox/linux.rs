@@ -12,6 +12,7 @@ mod probe;
 mod space;
 
 use std::io;
+use std::os::fd::OwnedFd;
 
 use landlock::{ABI, RulesetCreated};
 use seccompiler::BpfProgram;
@@ -22,8 +23,8 @@ use beside::Beside;
 use calls::HeldElsewhere;
 use plan::Plan;
 pub(super) use probe::probe;
-pub(crate) use space::INIT_NAME;
 use space::Space;
+pub(crate) use space::{INIT_NAME, heard_end};
 
 /// Everything a child needs, made beforehand.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl Containment {
             (Some(by), abi) => {
                 let plan = Plan::of(view, mechanisms.root, &mut report.notes)?;
                 let own_network = view.network == Network::Loopback;
-                let space = Space { plan, by, own_network };
+                let space = Space { plan, by, own_network, notice: None };
                 Files::Tree(Box::new(space), Beside::of(abi, view.unix_sockets))
             }
             (None, 0) => Files::Open,
@@ -75,6 +76,13 @@ impl Containment {
             false => Vec::new(),
         };
         Ok(Self { files, calls })
+    }
+
+    /// Has the end of the command told at once, where somebody stands between it and its parent.
+    pub(super) fn tell_end(&mut self, to: OwnedFd) {
+        if let Files::Tree(space, _) = &mut self.files {
+            space.notice = Some(to);
+        }
     }
 
     /// The order matters: each step takes away what an earlier one needs.

@@ -57,6 +57,12 @@ impl Prepared {
         &self.report
     }
 
+    /// Has the command's end told there at once, where helping processes would take their time; see [`super::heard_end`].
+    #[cfg(target_os = "linux")]
+    pub(crate) fn tell_end(&mut self, to: std::os::fd::OwnedFd) {
+        self.containment.tell_end(to);
+    }
+
     /// Restricts this process and all it will start, for good.
     ///
     /// For the forked child, before it becomes the command: takes no lock and allocates nothing. When it fails, part

@@ -211,11 +211,12 @@ impl Views {
             Rules { read: cx.authority().lens("read", &grants), edit: cx.authority().lens("edit", &grants) };
         let view = self.view(kind, cx.instance(), rules, extra)?;
         let mechanisms = self.mechanisms().clone();
-        let missing = view.report(&mechanisms).missing();
+        let report = view.report(&mechanisms);
+        let missing = report.missing();
         if view.required && !missing.is_empty() {
             return Err(ToolError::Outside(SandboxError::Missing(missing).to_string()));
         }
-        self.say_once(&view.report(&mechanisms), cx);
+        self.say_once(&report, cx);
         Ok(Some(Sandboxed { view, mechanisms }))
     }
 

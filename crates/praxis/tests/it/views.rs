@@ -411,3 +411,39 @@ fn keys_are_not_shown_by_an_answer_given_beforehand() {
         assert!(told["error"].as_str().unwrap().contains("where keys and passwords are kept"), "{told}");
     }
 }
+
+/// Somebody outside may listen in the very folder that is shown.
+#[test]
+fn agents_that_only_look_reach_no_socket_of_the_project() {
+    let project = guarded();
+    let socket = project.directory().join("ear");
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let script = "python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"ear\")'";
+    let told = run_as(&project, &veiled(script), &["--ask", "allow", "--agent", "plan"]);
+    assert_ne!(told["metadata"]["exit"], 0, "{told}");
+    assert!(listener.accept().is_err(), "nobody may have come through");
+}
+
+/// Git's folder is given for what is known to be git and nothing else, not because somebody said yes.
+#[test]
+fn a_yes_to_everything_does_not_open_the_git_folder() {
+    const SCRIPT: &str = "
+- call: { bash: { command: \"python3 -V; echo x > .git/HEAD\" } }
+- call: { bash: { command: \"git -c core.hooksPath=/dev/null -c core.fsmonitor=./x status; git commit --allow-empty -qm evil\" } }
+- call: { bash: { command: \"X=.git/HEAD; eval 'echo x > $X'\" } }
+- { say: Well. }
+";
+    let project = guarded().file("script.yaml", SCRIPT);
+    if !has_trees(&project) {
+        return;
+    }
+    let head = || fs::read_to_string(project.directory().join(".git/HEAD")).unwrap();
+    let before = head();
+    for auto in [&[][..], &["--auto"]] {
+        let run = project.run(&[&["run", "--script", "script.yaml", "go"], auto].concat());
+        assert_eq!(head(), before, "{run:?}");
+        let log = run_as(&project, &command("git log --oneline | wc -l"), &["--ask", "allow"]);
+        assert_eq!(output(&log).trim(), "1", "{run:?}");
+    }
+}

@@ -146,54 +146,62 @@ fn contents(view: &View, notes: &mut Vec<String>) -> Result<BTreeMap<PathBuf, Co
     Ok(found)
 }
 
-/// What was seen of the machine. Places share the folders above them, so that each is looked at once.
+/// What was seen of the machine. Places share the folders above them, so that each is followed once.
 #[derive(Debug, Default)]
 struct Machine {
-    /// The target of a link, nothing for what is none, or the number of the error.
-    seen: HashMap<PathBuf, Result<Option<PathBuf>, i32>>,
+    /// Folders as they were named: where they really are and over which links, or the number of the error.
+    folders: HashMap<PathBuf, Result<(PathBuf, Vec<PathBuf>), i32>>,
 }
 
 impl Machine {
     /// Follows a path, and tells the links on the way.
     fn follow(&mut self, path: &Path, links: &mut Vec<PathBuf>) -> io::Result<PathBuf> {
-        let mut done = PathBuf::from("/");
-        let mut rest = parts(path);
-        rest.reverse();
-        while let Some(next) = rest.pop() {
-            if next == ".." {
-                done.pop();
-                continue;
-            }
-            done.push(&next);
-            let Some(target) = self.link(&done)? else { continue };
-            links.push(done.clone());
-            if links.len() > MOST_LINKS {
-                return Err(io::Error::other("too many links"));
-            }
-            if target.is_absolute() {
-                done = PathBuf::from("/");
-            } else {
-                done.pop();
-            }
-            rest.extend(parts(&target).into_iter().rev());
-        }
-        Ok(done)
-    }
-
-    /// Where the link at this path leads, if it is one.
-    fn link(&mut self, path: &Path) -> io::Result<Option<PathBuf>> {
-        if let Some(seen) = self.seen.get(path) {
-            return seen.clone().map_err(io::Error::from_raw_os_error);
-        }
-        let look = || -> io::Result<Option<PathBuf>> {
-            let is_link = path.symlink_metadata()?.is_symlink();
-            if is_link { fs::read_link(path).map(Some) } else { Ok(None) }
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return follow(PathBuf::from("/"), parts(path), links);
         };
-        let found = look();
-        let kept = found.as_ref().map(Clone::clone).map_err(|error| error.raw_os_error().unwrap_or(0));
-        self.seen.insert(path.to_owned(), kept);
-        found
+        let done = match self.folders.get(folder) {
+            Some(Ok((done, known))) => {
+                links.extend_from_slice(known);
+                done.clone()
+            }
+            Some(Err(number)) => return Err(io::Error::from_raw_os_error(*number)),
+            None => {
+                let found = self.follow(folder, links);
+                let kept = found.as_ref().map(|done| (done.clone(), links.clone()));
+                let kept = kept.map_err(|error| error.raw_os_error().unwrap_or(libc::ELOOP));
+                self.folders.insert(folder.to_owned(), kept);
+                found?
+            }
+        };
+        follow(done, vec![name.to_owned()], links)
     }
+}
+
+/// Goes on from a real folder, part by part.
+fn follow(mut done: PathBuf, mut rest: Vec<OsString>, links: &mut Vec<PathBuf>) -> io::Result<PathBuf> {
+    rest.reverse();
+    while let Some(next) = rest.pop() {
+        if next == ".." {
+            done.pop();
+            continue;
+        }
+        done.push(&next);
+        if !done.symlink_metadata()?.is_symlink() {
+            continue;
+        }
+        let target = fs::read_link(&done)?;
+        links.push(done.clone());
+        if links.len() > MOST_LINKS {
+            return Err(io::Error::from_raw_os_error(libc::ELOOP));
+        }
+        if target.is_absolute() {
+            done = PathBuf::from("/");
+        } else {
+            done.pop();
+        }
+        rest.extend(parts(&target).into_iter().rev());
+    }
+    Ok(done)
 }
 
 fn parts(path: &Path) -> Vec<OsString> {

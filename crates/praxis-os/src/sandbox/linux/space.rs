@@ -7,6 +7,7 @@
 
 use std::ffi::CStr;
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use super::super::NamespaceBy;
 use super::build;
@@ -17,8 +18,10 @@ use super::plan::Plan;
 pub(crate) const INIT_NAME: &str = "praxis-init";
 const INIT_NAME_C: &CStr = c"praxis-init";
 
-/// The message channel of the helping processes, which have nothing else open.
+/// The message channel of the helping processes.
 const CHANNEL: libc::c_int = 0;
+/// Where the first process tells whoever keeps the command that it has ended; nothing else is open there.
+const NOTICE: libc::c_int = 1;
 
 /// Namespaces that are ready to be entered.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub(super) struct Space {
     pub(super) by: NamespaceBy,
     /// A network of its own, with a loopback interface.
     pub(super) own_network: bool,
+    /// Where the end of the command is told at once: what the kernel takes down after it keeps nobody waiting.
+    pub(super) notice: Option<OwnedFd>,
 }
 
 /// What the first process tells the one that waits.
@@ -96,7 +101,7 @@ impl Space {
                 }
                 Ok(command) => {
                     say(write, Word::Ready, 0);
-                    keep_only(write);
+                    keep_only(write, self.notice.as_ref().map(AsRawFd::as_raw_fd));
                     first_process(command, death)
                 }
                 Err(error) => {
@@ -128,6 +133,7 @@ fn first_process(command: libc::pid_t, death: libc::c_int) -> ! {
         let others = libc::waitpid(-1, &raw mut status, libc::__WALL | libc::WNOHANG) >= 0;
         let code = ended.unwrap_or(libc::SIGKILL);
         if !others {
+            say(NOTICE, Word::Ended, code);
             say(CHANNEL, Word::Ended, code);
             libc::_exit(0);
         }
@@ -160,7 +166,7 @@ fn wait(channel: libc::c_int, first: libc::pid_t) -> io::Result<()> {
                 return Err(io::Error::from_raw_os_error(libc::EIO));
             }
         }
-        keep_only(channel);
+        keep_only(channel, None);
         let status = match hear(CHANNEL) {
             Some((Word::Left, status)) => status,
             Some((Word::Ended, status)) => {
@@ -185,13 +191,23 @@ fn wait(channel: libc::c_int, first: libc::pid_t) -> io::Result<()> {
     }
 }
 
-/// Closes everything but the channel, which gets its fixed number: a pipe that a helper held open would never end.
+/// What the first process said of the command's end, as `wait` would give it; nothing if it is gone without a word.
+pub(crate) fn heard_end(notice: &OwnedFd) -> Option<libc::c_int> {
+    hear(notice.as_raw_fd()).map(|(_, status)| status)
+}
+
+/// Closes everything but the channel and the notice, which get their fixed numbers: a pipe that a helper held open would
+/// never end.
 #[expect(unsafe_code, reason = "descriptors that others opened are closed")]
-fn keep_only(channel: libc::c_int) {
-    // SAFETY: this process uses no descriptor but the one that it keeps.
+fn keep_only(channel: libc::c_int, notice: Option<libc::c_int>) {
+    // SAFETY: this process uses no descriptors but those that it keeps, whose numbers are above the fixed ones.
     unsafe {
         libc::dup2(channel, CHANNEL);
-        libc::syscall(libc::SYS_close_range, CHANNEL + 1, libc::c_uint::MAX, 0);
+        match notice {
+            Some(notice) => _ = libc::dup2(notice, NOTICE),
+            None => _ = libc::close(NOTICE),
+        }
+        libc::syscall(libc::SYS_close_range, NOTICE + 1, libc::c_uint::MAX, 0);
         libc::prctl(libc::PR_SET_NAME, INIT_NAME_C.as_ptr());
         libc::prctl(libc::PR_SET_DUMPABLE, 0);
     }
