@@ -4,7 +4,7 @@ use super::feed::Feed;
 use super::tree::Node;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved};
-use super::{Dialect, How, path};
+use super::{Dialect, How, agree, path};
 
 impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
@@ -176,6 +176,9 @@ impl Walker<'_> {
     fn lost(&self, node: Node<'_>, text: &str) -> Vec<Resolved> {
         let children = node.children().collect::<Vec<_>>();
         let [body, next, ..] = children.as_slice() else { return Vec::new() };
+        if agree::dropped(node, text).is_some() {
+            return vec![Resolved::fixed("-")];
+        }
         if body.kind() != "command" {
             return Vec::new();
         }

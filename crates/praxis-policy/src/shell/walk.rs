@@ -143,7 +143,7 @@ impl<'p> Walker<'p> {
         }
         match lexer::lex(text, self.dialect) {
             Ok(lexed) => {
-                if let Some(reason) = agree::differs(&tree, &lexed) {
+                if let Some(reason) = agree::differs(&tree, &lexed, text) {
                     self.doubt(reason);
                 }
             }
