@@ -25,7 +25,7 @@ impl Walker<'_> {
                 "variable_assignment" => {
                     let name = child.text(text).split(['=', '+', '[']).next().unwrap_or_default();
                     set.push(name.to_owned());
-                    if self.table.is_special(name) {
+                    if self.changes_meaning(child.text(text)) {
                         special = Some(format!("the variable `{name}` changes what the command does"));
                     }
                 }
@@ -343,7 +343,11 @@ impl Walker<'_> {
         let freezes = head == "readonly" || flags.contains('r');
         for (child, word) in children.iter().zip(&words).skip(1) {
             let name = word.text.split(['=', '+', '[']).next().unwrap_or_default();
-            if self.table.is_special(name)
+            let value = word.text.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
+            let is_harmless = word.is_static
+                && word.glob.is_none()
+                && value.is_some_and(|value| self.is_harmless(name, value));
+            if (self.table.is_special(name) && !is_harmless)
                 || (head != "unset" && !word.is_static && child.kind() != "variable_assignment")
             {
                 self.state.shadowed.get_or_insert(format!("the variable `{name}`"));

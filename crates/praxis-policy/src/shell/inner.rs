@@ -1,11 +1,13 @@
 //! Running one command in mind: what it is called, what it runs in turn, what it changes for the rest.
 
+use std::borrow::Cow;
+
 use super::feed::Feed;
 use super::table::Program;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved};
 use super::wrapper::is_runner;
-use super::{About, Dialect, Doubt, GitAct, Simple, Word, git, leaving, path};
+use super::{About, Dialect, Doubt, GitAct, Simple, Word, git, leaving, path, tools};
 
 /// Wrappers around wrappers.
 const DEEPEST_WRAP: usize = 32;
@@ -63,8 +65,11 @@ impl Walker<'_> {
             return self.change_folder(words);
         }
         let program = self.table.program(&name);
+        let written = words;
+        let words = if name == "git" { git::without_settings(words) } else { Cow::Borrowed(words) };
+        let words = words.as_ref();
         self.destroys = super::risk::destroys(&name, program, words);
-        let at = self.list_only(words);
+        let at = self.list_only(written);
         self.out.commands[at].redirects = std::mem::take(&mut self.redirects);
         if !head.is_static || head.glob.is_some() || head.text.is_empty() {
             return self.mark(at, format!("the command `{}` is computed", short(&head.text)));
@@ -86,7 +91,12 @@ impl Walker<'_> {
             self.place_git(words);
         }
         self.out.commands[at].risky = risk;
-        self.out.commands[at].leaves = leaving::of(&name, words);
+        let tool = tools::run_by(&name, words);
+        let leaves = |tool: &[Resolved]| leaving::of(tools::package(&tool.first()?.text), tool);
+        self.out.commands[at].leaves = leaving::of(&name, words).or_else(|| leaves(tool?));
+        if let Some(tool) = tool.filter(|_| !tools::takes_anything(&name, words)) {
+            self.unknown_wrapper(at, &tool[0].text, tool);
+        }
         if name == "eval" {
             return self.eval(at, &words[1..]);
         }

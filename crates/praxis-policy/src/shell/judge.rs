@@ -230,7 +230,12 @@ fn reasons(analysis: &Analysis, held: bool, too_many: bool) -> IndexSet<String> 
     let mut reasons = IndexSet::new();
     reasons.extend(analysis.doubts.iter().filter(counts).map(|doubt| doubt.text.clone()));
     let risks = analysis.commands.iter().filter_map(|command| command.risky.as_ref()).filter(counts);
-    reasons.extend(risks.map(|risk| format!("{} can do more than its name says", risk.text)));
+    reasons.extend(risks.map(|risk| match risk.about {
+        About::Program => format!("{} can run or change what the command does not name", risk.text),
+        About::Loss | About::Files => {
+            format!("{} can read or write files that the command does not name", risk.text)
+        }
+    }));
     if too_many && !held {
         reasons.insert("a pattern matches too many files".to_owned());
     }

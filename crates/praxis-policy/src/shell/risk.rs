@@ -90,7 +90,17 @@ fn matched<'a>(pattern: &'a str, program: &Program, words: &'a [Resolved]) -> Op
         let name = text.split('=').next().unwrap_or(text);
         name != flag && program.has_flag(name)
     };
-    options.into_iter().filter(|text| !is_another(text)).find(|text| is_flag(text, flag))
+    let gives = |text: &&str| is_flag(if flag.len() == 2 { bundle(program, text) } else { text }, flag);
+    options.into_iter().filter(|text| !is_another(text)).find(gives)
+}
+
+/// The part of a word that is short options: what stands behind one with a value of its own is that value.
+pub(super) fn bundle<'t>(program: &Program, text: &'t str) -> &'t str {
+    let takes = |letter: char| {
+        program.attached.iter().any(|flag| flag.strip_prefix('-') == Some(letter.encode_utf8(&mut [0; 4])))
+    };
+    let end = text.char_indices().skip(1).find(|(_, letter)| takes(*letter));
+    end.map_or(text, |(at, letter)| &text[..at + letter.len_utf8()])
 }
 
 /// Does the word give this flag, alone, with a value, shortened or among others?
