@@ -102,6 +102,10 @@ pub struct Analysis {
     pub loose: Vec<String>,
     /// Folders in which git runs, absolute.
     pub git: Vec<String>,
+    /// Scripts of the project that a shell is told to run, and folders that it takes programs from, absolute.
+    pub runs: Vec<String>,
+    /// May it fill a file without telling which?
+    pub fills_unknown: bool,
     /// The script itself, where it is dynamic: what it says is all that can be allowed.
     pub unread: Option<String>,
 }

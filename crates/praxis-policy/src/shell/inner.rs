@@ -141,10 +141,14 @@ impl Walker<'_> {
             }
             return self.operands(at, &name, &Program::default(), words);
         };
-        if program.dynamic {
+        let activates = self.activates(words);
+        if activates {
+            // What it puts before other programs is run by their names.
+            self.runs(at, path::parent(&words[1].text));
+        } else if program.dynamic {
             self.mark(at, format!("what `{name}` runs is not known"));
         }
-        self.remember(&name, program, words);
+        self.remember(&name, program, words, activates);
         if program.shell {
             return self.shell(at, words);
         }
@@ -219,7 +223,7 @@ impl Walker<'_> {
     }
 
     /// What the command changes for those after it.
-    fn remember(&mut self, name: &str, program: &Program, words: &[Resolved]) {
+    fn remember(&mut self, name: &str, program: &Program, words: &[Resolved], activates: bool) {
         let into_variable = match name {
             "printf" => words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v")),
             "wait" => words[1..].iter().any(|w| !w.is_static || w.text.starts_with('-')),
@@ -253,9 +257,24 @@ impl Walker<'_> {
                 && !matches!(pair[1].text.as_str(), "pipefail" | "errexit" | "nounset" | "xtrace")
         };
         let is_set = is_set || (name == "set" && words.windows(2).any(names_option));
-        if program.shadow || is_set {
+        if (program.shadow && !activates) || is_set {
             self.state.shadowed.get_or_insert(format!("`{name}`"));
         }
+    }
+
+    /// `. .venv/bin/activate`: the project's own programs take the place of others, as if they were called by path.
+    fn activates(&self, words: &[Resolved]) -> bool {
+        let [head, file] = words else { return false };
+        let text = file.text.as_str();
+        let from = || self.state.folders.iter().chain(&self.state.fallback);
+        matches!(head.text.as_str(), "." | "source")
+            && file.is_static
+            && file.glob.is_none()
+            && text.ends_with("/bin/activate")
+            && !text.starts_with('-')
+            && text.split('/').all(|part| part != "..")
+            && !self.state.folders.is_empty()
+            && from().all(|folder| path::is_inside(&path::absolute(folder, text), self.place.cwd))
     }
 
     /// Notes the folders in which git may run.

@@ -139,6 +139,7 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
     let bare = bench.bare(analysis);
     let git_only = git.only && bare.is_none();
     reasons.extend(bare);
+    reasons.extend(bench.written_and_run(analysis));
     let makes = |touched: &&Touched| touched.how != How::Read && touched.path.contains("/-");
     let is_globbed = analysis.touched.iter().any(|touched| touched.glob.is_some());
     let made = analysis.touched.iter().find(makes).filter(|_| is_globbed).map(|touched| touched.path.clone());
@@ -302,6 +303,28 @@ impl Bench<'_> {
     fn lose(&mut self, Touched { path, glob, .. }: &Touched) {
         let which = if glob.is_some() { &mut self.emptied } else { &mut self.gone };
         which.insert(path::absolute("/", path));
+    }
+
+    /// A script that this very script may have written is no script of the project yet.
+    fn written_and_run(&mut self, analysis: &Analysis) -> Option<String> {
+        let told = |file: &str| Some(format!("the script may write `{file}`, which it runs"));
+        let filled: Vec<Rc<Real>> = analysis
+            .touched
+            .iter()
+            .filter(|touched| touched.how == How::Fill)
+            .map(|touched| self.real(&touched.path))
+            .collect();
+        for file in &analysis.runs {
+            let real = self.real(file);
+            let meets = |filled: &Rc<Real>| {
+                path::is_inside(&real.path, &filled.path) || path::is_inside(&filled.path, &real.path)
+            };
+            let is_filled = filled.iter().any(meets);
+            if analysis.fills_unknown || is_filled {
+                return told(file);
+            }
+        }
+        None
     }
 
     /// Is the folder there, and does the script leave it there?

@@ -211,8 +211,10 @@ impl Walker<'_> {
             && plain.first().is_some_and(|word| matches!(word.text.as_str(), "clone" | "init" | "worktree"))
         {
             let target = plain.get(if plain[0].text == "init" { 1 } else { 2 });
-            if let Some(target) = target.filter(|word| word.is_static) {
-                self.file(target, true);
+            match target.filter(|word| word.is_static) {
+                Some(target) => self.file(target, true),
+                // A clone names its folder after its source.
+                None => self.out.fills_unknown |= plain[0].text == "clone",
             }
         }
     }

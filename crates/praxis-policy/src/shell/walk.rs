@@ -380,8 +380,21 @@ impl<'p> Walker<'p> {
         if word.tame {
             return true;
         }
+        let is_known = self.touch_known(word, how);
+        self.out.fills_unknown |= !is_known && how == How::Fill;
+        is_known
+    }
+
+    fn touch_known(&mut self, word: &Resolved, how: How) -> bool {
         if !word.is_static {
-            self.doubt_files(format!("the path `{}` is not known", short(&word.text)));
+            let text = short(&word.text);
+            let told = format!("the argument `{text}` of");
+            let about = if self.destroys { About::Loss } else { About::Files };
+            let is_told = |doubt: &Doubt| doubt.about == about && doubt.text.starts_with(&told);
+            // The same word was told already, with the command that it belongs to.
+            if !self.out.doubts.iter().any(is_told) {
+                self.doubt_files(format!("the path `{text}` is not known"));
+            }
             return false;
         }
         let (text, glob) = match word.glob {
