@@ -24,6 +24,7 @@ mod flow;
 mod gaps;
 mod git;
 mod harm;
+mod harmless;
 mod inner;
 mod judge;
 mod language;
@@ -37,6 +38,7 @@ mod scripts;
 mod state;
 mod subshell;
 mod table;
+mod tools;
 mod tree;
 mod walk;
 mod word;
@@ -100,6 +102,10 @@ pub struct Analysis {
     pub loose: Vec<String>,
     /// Folders in which git runs, absolute.
     pub git: Vec<String>,
+    /// Scripts of the project that a shell is told to run, and folders that it takes programs from, absolute.
+    pub runs: Vec<String>,
+    /// May it fill a file without telling which?
+    pub fills_unknown: bool,
     /// The script itself, where it is dynamic: what it says is all that can be allowed.
     pub unread: Option<String>,
 }

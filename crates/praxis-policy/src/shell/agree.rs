@@ -6,8 +6,11 @@ use super::lexer::{Lexed, Span};
 use super::tree::{Node, Tree};
 
 /// What differs, for people; nothing if the two agree.
-pub(super) fn differs(tree: &Tree, lexed: &Lexed) -> Option<&'static str> {
-    let found = Found::of(tree);
+pub(super) fn differs(tree: &Tree, lexed: &Lexed, text: &str) -> Option<&'static str> {
+    let mut found = Found::of(tree);
+    // The grammar drops a lone dash before a redirection; the walk takes it up from there.
+    found.nodes.extend(tree.nodes().filter_map(|node| dropped(node, text)));
+    found.nodes.sort_unstable_by_key(order);
     let words = sorted(&lexed.words);
     if !includes(&found.nodes, &sorted(&lexed.operators)) {
         return Some("an operator of the script can be read in two ways");
@@ -102,6 +105,19 @@ impl Found {
         found.names.sort_unstable();
         found
     }
+}
+
+/// The lone dash that the grammar dropped between a command and its first redirection.
+pub(super) fn dropped(node: Node<'_>, text: &str) -> Option<Span> {
+    if node.kind() != "redirected_statement" {
+        return None;
+    }
+    let mut children = node.children();
+    let (body, next) = (children.next()?, children.next()?);
+    let is_command = matches!(body.kind(), "command" | "list" | "pipeline");
+    let gap = text.get(body.end()..next.start()).filter(|_| is_command)?;
+    let start = body.end() + gap.find('-')?;
+    (gap.trim_matches([' ', '\t']) == "-").then_some((start, start + 1))
 }
 
 fn span(node: Node<'_>) -> Span {

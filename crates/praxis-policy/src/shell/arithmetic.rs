@@ -102,6 +102,28 @@ impl Walker<'_> {
         self.holds_number(tail.get(..len)?).then_some(len)
     }
 
+    /// A word as written, with a number in the place of each variable that surely holds one.
+    pub(super) fn with_numbers(&self, raw: &str) -> String {
+        let is_name = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
+        let mut out = String::with_capacity(raw.len());
+        let mut rest = raw;
+        // In single quotes a value is none.
+        while let Some((before, tail)) = rest.split_once('$').filter(|_| !raw.contains(['\\', '\''])) {
+            let bare = tail.strip_prefix('{').and_then(|body| body.split_once('}'));
+            let len = tail.find(|sign| !is_name(sign)).unwrap_or(tail.len());
+            let (name, behind) = bare.unwrap_or((&tail[..len], &tail[len..]));
+            out.push_str(before);
+            if name.chars().all(is_name) && self.holds_number(name) {
+                out.push('0');
+                rest = behind;
+            } else {
+                out.push('$');
+                rest = tail;
+            }
+        }
+        out + rest
+    }
+
     fn holds_number(&self, name: &str) -> bool {
         let value = self.state.variables.get(name).and_then(Option::as_ref);
         value.is_some_and(Value::is_number)

@@ -4,7 +4,7 @@ use super::feed::Feed;
 use super::tree::Node;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved};
-use super::{Dialect, How, path};
+use super::{Dialect, How, agree, path};
 
 impl Walker<'_> {
     /// A command node; `extra` are words that the grammar put behind a redirection.
@@ -25,7 +25,7 @@ impl Walker<'_> {
                 "variable_assignment" => {
                     let name = child.text(text).split(['=', '+', '[']).next().unwrap_or_default();
                     set.push(name.to_owned());
-                    if self.table.is_special(name) {
+                    if self.changes_meaning(child.text(text)) {
                         special = Some(format!("the variable `{name}` changes what the command does"));
                     }
                 }
@@ -176,6 +176,9 @@ impl Walker<'_> {
     fn lost(&self, node: Node<'_>, text: &str) -> Vec<Resolved> {
         let children = node.children().collect::<Vec<_>>();
         let [body, next, ..] = children.as_slice() else { return Vec::new() };
+        if agree::dropped(node, text).is_some() {
+            return vec![Resolved::fixed("-")];
+        }
         if body.kind() != "command" {
             return Vec::new();
         }
@@ -340,7 +343,11 @@ impl Walker<'_> {
         let freezes = head == "readonly" || flags.contains('r');
         for (child, word) in children.iter().zip(&words).skip(1) {
             let name = word.text.split(['=', '+', '[']).next().unwrap_or_default();
-            if self.table.is_special(name)
+            let value = word.text.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
+            let is_harmless = word.is_static
+                && word.glob.is_none()
+                && value.is_some_and(|value| self.is_harmless(name, value));
+            if (self.table.is_special(name) && !is_harmless)
                 || (head != "unset" && !word.is_static && child.kind() != "variable_assignment")
             {
                 self.state.shadowed.get_or_insert(format!("the variable `{name}`"));

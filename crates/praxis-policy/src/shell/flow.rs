@@ -149,11 +149,15 @@ impl Walker<'_> {
         let name = node.field("variable")?.text(text).to_owned();
         let mut values = Vec::new();
         for source in node.fields("value") {
+            if let Some(counted) = self.counted(source.text(text)) {
+                values.extend(counted);
+                continue;
+            }
             for value in word::resolve(source.text(text), &self.seen()) {
                 if word::runs_in_brackets(&value.text) {
                     self.doubt(format!("a value of `{name}` runs a command where it is taken for a number"));
                 }
-                if !value.is_static || values.len() == MOST_ROUNDS {
+                if !value.is_static {
                     return None;
                 }
                 if value.glob.is_none() {
@@ -174,13 +178,41 @@ impl Walker<'_> {
                 values.push(Value::Pattern(value.text));
             }
         }
+        if values.len() > MOST_ROUNDS {
+            // Of so many it counts only that they are numbers.
+            values = values.iter().all(Value::is_number).then(|| vec![Value::Number])?;
+        }
         let cost = node.text(text).len().saturating_mul(values.len());
         (!values.is_empty() && !self.table.is_special(&name) && self.again(cost)).then_some((name, values))
     }
 
+    /// What `$(seq 1 5)` gives to a loop.
+    fn counted(&self, source: &str) -> Option<Vec<Value>> {
+        let inside = source.strip_prefix("$(seq ")?.strip_suffix(')')?;
+        if self.state.shadowed.is_some() || self.state.functions.contains_key("seq") {
+            return None;
+        }
+        let numbers: Option<Vec<u32>> = inside
+            .split_whitespace()
+            .map(|text| text.parse().ok().filter(|number: &u32| number.to_string() == text))
+            .collect();
+        let (from, step, to) = match numbers?.as_slice() {
+            [to] => (1, 1, *to),
+            [from, to] => (*from, 1, *to),
+            [from, step, to] if *step > 0 => (*from, *step, *to),
+            _ => return None,
+        };
+        let step = usize::try_from(step).ok()?;
+        let counted: Vec<u32> = (from..=to).step_by(step).take(MOST_ROUNDS + 1).collect();
+        if counted.len() > MOST_ROUNDS {
+            return Some(vec![Value::Number]);
+        }
+        Some(counted.into_iter().map(|number| Value::Text(number.to_string())).collect())
+    }
+
     fn unrolled(&mut self, node: Node<'_>, name: &str, values: Vec<Value>, text: &str, depth: usize) {
         let start = self.out.commands.len();
-        if values.iter().any(|value| matches!(value, Value::Pattern(_))) {
+        if values.iter().any(|value| matches!(value, Value::Pattern(_) | Value::Number)) {
             // Each round stands for many.
             self.forget_assigned(node, text);
         }

@@ -1,5 +1,6 @@
 //! Text that the grammar passes over. It loses a word now and then; no word may go unseen.
 
+use super::agree;
 use super::tree::Tree;
 
 /// Is there text between the nodes of the tree that is no space?
@@ -13,7 +14,11 @@ pub(super) fn any(tree: &Tree, text: &str) -> bool {
             let mut gaps = parent.children().filter(|after| {
                 let Some(before) = before.replace(*after) else { return false };
                 // Words between a command and its redirections are taken up with the redirections.
-                let is_known = || kind == "redirected_statement" && before.kind() == "command";
+                let is_dash = |(start, _)| before.end() <= start && start < after.start();
+                let is_known = || {
+                    kind == "redirected_statement"
+                        && (before.kind() == "command" || agree::dropped(parent, text).is_some_and(is_dash))
+                };
                 let has_end = || is_of_one_line(kind) && ends_line(text, before.end(), after.start());
                 (!blank(text, before.end(), after.start()) && !is_known()) || has_end()
             });

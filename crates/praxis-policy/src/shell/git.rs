@@ -1,16 +1,25 @@
 //! What git is told to do: an act that is known, one that changes its configuration, or who knows.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::risk;
 use super::word::Resolved;
+use super::{harmless, risk};
 
 /// The subcommands as data.
 const TEXT: &str = include_str!("git.txt");
 
 // Built once: it is constant, so that sharing it shares no state.
-static TABLE: LazyLock<HashMap<&'static str, Kind>> = LazyLock::new(|| table(TEXT));
+static TABLE: LazyLock<Table> = LazyLock::new(|| table(TEXT));
+
+/// What the data says.
+#[derive(Default)]
+struct Table {
+    kinds: HashMap<&'static str, Kind>,
+    looks: HashSet<&'static str>,
+    settings: HashMap<&'static str, Vec<&'static str>>,
+}
 
 /// What is known of one git command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -33,19 +42,72 @@ enum Kind {
     Unknown,
 }
 
-fn table(text: &'static str) -> HashMap<&'static str, Kind> {
-    let mut table = HashMap::new();
+fn table(text: &'static str) -> Table {
+    let mut table = Table::default();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split_ascii_whitespace();
         let kind = match words.next() {
             Some("known") => Kind::Known,
             Some("follows") => Kind::Follows,
             Some("configures") => Kind::Configures,
+            Some("looks") => {
+                table.looks.extend(words);
+                continue;
+            }
+            Some("setting") => {
+                let Some(key) = words.next() else { continue };
+                table.settings.insert(key, words.collect());
+                continue;
+            }
             _ => Kind::Unknown,
         };
-        table.extend(words.map(|word| (word, kind)));
+        table.kinds.extend(words.map(|word| (word, kind)));
     }
     table
+}
+
+/// The command without settings that change nothing that matters: `git -c color.ui=never log` is a `git log`.
+pub(super) fn without_settings(words: &[Resolved]) -> Cow<'_, [Resolved]> {
+    let mut at = 1;
+    let mut left = Vec::new();
+    while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-')) {
+        let takes = word.text == "-c" || word.text == "-C";
+        let is_idle = word.text == "-c" && words.get(at + 1).is_some_and(is_harmless_setting);
+        let end = (at + 1 + usize::from(takes)).min(words.len());
+        if !is_idle {
+            left.extend_from_slice(&words[at..end]);
+        }
+        at = end;
+    }
+    if left.len() + 1 == at.min(words.len()) {
+        return Cow::Borrowed(words);
+    }
+    Cow::Owned([&words[..1], &left, &words[at..]].concat())
+}
+
+fn is_harmless_setting(word: &Resolved) -> bool {
+    let Some((key, value)) = word.text.split_once('=').filter(|_| word.is_static && word.glob.is_none())
+    else {
+        return false;
+    };
+    let key = key.to_ascii_lowercase();
+    let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+    let section = format!("{}.*", key.split('.').next().unwrap_or_default());
+    let settings = &TABLE.settings;
+    let forms = settings.get(key.as_str()).or_else(|| settings.get(section.as_str()));
+    is_plain && forms.is_some_and(|forms| harmless::fits(value, forms, &[], "/"))
+}
+
+/// Is it a subcommand that only looks, so that no argument makes it run a program?
+///
+/// `--ext-diff` and `--textconv` run what git's configuration names, which no script can write unasked.
+pub(super) fn looks(words: &[Resolved]) -> bool {
+    subcommand(words).and_then(<[Resolved]>::first).is_some_and(|sub| is_look(&sub.text))
+}
+
+/// The same of the name of a subcommand.
+pub(super) fn is_look(name: &str) -> bool {
+    TABLE.looks.contains(name)
 }
 
 /// The words behind git's own options: the subcommand and what follows it. `None` if an option of git itself is used
@@ -97,7 +159,7 @@ pub(super) fn act(words: &[Resolved], risky: bool) -> GitAct {
 }
 
 fn kind(sub: &str, rest: &[Resolved]) -> Kind {
-    let table = &*TABLE;
+    let table = &TABLE.kinds;
     let options = || rest.iter().map(|word| word.text.as_str()).take_while(|text| *text != "--");
     let flagged = table.iter().filter_map(|(key, kind)| {
         let (name, flag) = key.split_once('/')?;
@@ -135,7 +197,10 @@ mod tests {
     fn every_line_of_the_table_has_a_known_kind() {
         for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let kind = line.split(' ').next().unwrap_or_default();
-            assert!(["known", "follows", "configures", "unknown"].contains(&kind), "{line}");
+            assert!(
+                ["known", "follows", "configures", "unknown", "looks", "setting"].contains(&kind),
+                "{line}"
+            );
         }
     }
 

@@ -1,11 +1,13 @@
 //! Running one command in mind: what it is called, what it runs in turn, what it changes for the rest.
 
+use std::borrow::Cow;
+
 use super::feed::Feed;
 use super::table::Program;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved};
 use super::wrapper::is_runner;
-use super::{About, Dialect, Doubt, GitAct, Simple, Word, git, leaving, path};
+use super::{About, Dialect, Doubt, GitAct, Simple, Word, git, leaving, path, tools};
 
 /// Wrappers around wrappers.
 const DEEPEST_WRAP: usize = 32;
@@ -63,8 +65,11 @@ impl Walker<'_> {
             return self.change_folder(words);
         }
         let program = self.table.program(&name);
+        let written = words;
+        let words = if name == "git" { git::without_settings(words) } else { Cow::Borrowed(words) };
+        let words = words.as_ref();
         self.destroys = super::risk::destroys(&name, program, words);
-        let at = self.list_only(words);
+        let at = self.list_only(written);
         self.out.commands[at].redirects = std::mem::take(&mut self.redirects);
         if !head.is_static || head.glob.is_some() || head.text.is_empty() {
             return self.mark(at, format!("the command `{}` is computed", short(&head.text)));
@@ -86,7 +91,12 @@ impl Walker<'_> {
             self.place_git(words);
         }
         self.out.commands[at].risky = risk;
-        self.out.commands[at].leaves = leaving::of(&name, words);
+        let tool = tools::run_by(&name, words);
+        let leaves = |tool: &[Resolved]| leaving::of(tools::package(&tool.first()?.text), tool);
+        self.out.commands[at].leaves = leaving::of(&name, words).or_else(|| leaves(tool?));
+        if let Some(tool) = tool.filter(|_| !tools::takes_anything(&name, words)) {
+            self.unknown_wrapper(at, &tool[0].text, tool);
+        }
         if name == "eval" {
             return self.eval(at, &words[1..]);
         }
@@ -131,10 +141,14 @@ impl Walker<'_> {
             }
             return self.operands(at, &name, &Program::default(), words);
         };
-        if program.dynamic {
+        let activates = self.activates(words);
+        if activates {
+            // What it puts before other programs is run by their names.
+            self.runs(at, path::parent(&words[1].text));
+        } else if program.dynamic {
             self.mark(at, format!("what `{name}` runs is not known"));
         }
-        self.remember(&name, program, words);
+        self.remember(&name, program, words, activates);
         if program.shell {
             return self.shell(at, words);
         }
@@ -209,7 +223,7 @@ impl Walker<'_> {
     }
 
     /// What the command changes for those after it.
-    fn remember(&mut self, name: &str, program: &Program, words: &[Resolved]) {
+    fn remember(&mut self, name: &str, program: &Program, words: &[Resolved], activates: bool) {
         let into_variable = match name {
             "printf" => words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v")),
             "wait" => words[1..].iter().any(|w| !w.is_static || w.text.starts_with('-')),
@@ -243,9 +257,24 @@ impl Walker<'_> {
                 && !matches!(pair[1].text.as_str(), "pipefail" | "errexit" | "nounset" | "xtrace")
         };
         let is_set = is_set || (name == "set" && words.windows(2).any(names_option));
-        if program.shadow || is_set {
+        if (program.shadow && !activates) || is_set {
             self.state.shadowed.get_or_insert(format!("`{name}`"));
         }
+    }
+
+    /// `. .venv/bin/activate`: the project's own programs take the place of others, as if they were called by path.
+    fn activates(&self, words: &[Resolved]) -> bool {
+        let [head, file] = words else { return false };
+        let text = file.text.as_str();
+        let from = || self.state.folders.iter().chain(&self.state.fallback);
+        matches!(head.text.as_str(), "." | "source")
+            && file.is_static
+            && file.glob.is_none()
+            && text.ends_with("/bin/activate")
+            && !text.starts_with('-')
+            && text.split('/').all(|part| part != "..")
+            && !self.state.folders.is_empty()
+            && from().all(|folder| path::is_inside(&path::absolute(folder, text), self.place.cwd))
     }
 
     /// Notes the folders in which git may run.

@@ -139,6 +139,7 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
     let bare = bench.bare(analysis);
     let git_only = git.only && bare.is_none();
     reasons.extend(bare);
+    reasons.extend(bench.written_and_run(analysis));
     let makes = |touched: &&Touched| touched.how != How::Read && touched.path.contains("/-");
     let is_globbed = analysis.touched.iter().any(|touched| touched.glob.is_some());
     let made = analysis.touched.iter().find(makes).filter(|_| is_globbed).map(|touched| touched.path.clone());
@@ -230,7 +231,12 @@ fn reasons(analysis: &Analysis, held: bool, too_many: bool) -> IndexSet<String> 
     let mut reasons = IndexSet::new();
     reasons.extend(analysis.doubts.iter().filter(counts).map(|doubt| doubt.text.clone()));
     let risks = analysis.commands.iter().filter_map(|command| command.risky.as_ref()).filter(counts);
-    reasons.extend(risks.map(|risk| format!("{} can do more than its name says", risk.text)));
+    reasons.extend(risks.map(|risk| match risk.about {
+        About::Program => format!("{} can run or change what the command does not name", risk.text),
+        About::Loss | About::Files => {
+            format!("{} can read or write files that the command does not name", risk.text)
+        }
+    }));
     if too_many && !held {
         reasons.insert("a pattern matches too many files".to_owned());
     }
@@ -297,6 +303,28 @@ impl Bench<'_> {
     fn lose(&mut self, Touched { path, glob, .. }: &Touched) {
         let which = if glob.is_some() { &mut self.emptied } else { &mut self.gone };
         which.insert(path::absolute("/", path));
+    }
+
+    /// A script that this very script may have written is no script of the project yet.
+    fn written_and_run(&mut self, analysis: &Analysis) -> Option<String> {
+        let told = |file: &str| Some(format!("the script may write `{file}`, which it runs"));
+        let filled: Vec<Rc<Real>> = analysis
+            .touched
+            .iter()
+            .filter(|touched| touched.how == How::Fill)
+            .map(|touched| self.real(&touched.path))
+            .collect();
+        for file in &analysis.runs {
+            let real = self.real(file);
+            let meets = |filled: &Rc<Real>| {
+                path::is_inside(&real.path, &filled.path) || path::is_inside(&filled.path, &real.path)
+            };
+            let is_filled = filled.iter().any(meets);
+            if analysis.fills_unknown || is_filled {
+                return told(file);
+            }
+        }
+        None
     }
 
     /// Is the folder there, and does the script leave it there?

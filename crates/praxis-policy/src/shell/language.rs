@@ -8,16 +8,30 @@ use super::{About, Doubt, path, scripts};
 const RUNNERS: &[&str] =
     &["timeit", "code", "pdb", "asyncio", "runpy", "IPython", "ipykernel", "bdb", "idlelib"];
 
+/// Parts of the names that `cmake` gives to programs and to what it reads as its own code.
+const NAMES_OF_PROGRAMS: &[&str] = &[
+    "COMPILER",
+    "LAUNCHER",
+    "_PROGRAM",
+    "LINKER",
+    "TOOLCHAIN",
+    "MODULE_PATH",
+    "PREFIX_PATH",
+    "EMULATOR",
+    "EXECUTABLE",
+    "TOP_LEVEL_INCLUDES",
+    "_INCLUDE_BEFORE",
+];
+
+/// Programs that build what they are given, and that everybody has or lacks under this name.
+const COMPILERS: &[&str] = &["gcc", "g++", "clang", "clang++", "cc", "c++", "ccache", "sccache", "ninja"];
+
 /// What a program inside the arguments does that the name of the command does not say.
 pub(super) fn inside(name: &str, words: &[Resolved]) -> Option<Doubt> {
     let texts = || words.iter().skip(1).map(|word| word.text.as_str());
     let runs = |text: String| Some(Doubt { about: About::Program, text });
     let told = |about: Option<About>, language: &str| {
-        let text = match about? {
-            About::Program => format!("a `{language}` program that runs something"),
-            About::Loss | About::Files => format!("a `{language}` program that reads or writes a file"),
-        };
-        Some(Doubt { about: about?, text })
+        about.map(|about| Doubt { about, text: format!("the program for `{language}`") })
     };
     match name {
         "sed" | "gsed" => {
@@ -78,14 +92,11 @@ pub(super) fn inside(name: &str, words: &[Resolved]) -> Option<Doubt> {
             texts().find(loads).map(|text| format!("`{name} {text}`")).and_then(runs)
         }
         "cmake" => {
-            let sets = |text: &&str| {
-                ["COMPILER", "LAUNCHER", "_PROGRAM", "LINKER"].iter().any(|name| text.contains(name))
-            };
-            texts().find(sets).map(|text| format!("`{name} {text}`")).and_then(runs)
+            texts().find(|text| sets_program(text)).map(|text| format!("`{name} {text}`")).and_then(runs)
         }
         "npm" | "yarn" | "pnpm" => {
             let is_init = texts().next().is_some_and(|sub| matches!(sub, "init" | "create"));
-            let package = texts().skip(1).find(|text| !text.starts_with('-')).filter(|_| is_init);
+            let package = operand(name, &words[1..]).filter(|_| is_init);
             package.map(|text| format!("`{name} init {text}`")).and_then(runs)
         }
         "go" => texts()
@@ -98,6 +109,33 @@ pub(super) fn inside(name: &str, words: &[Resolved]) -> Option<Doubt> {
         }
         _ => None,
     }
+}
+
+/// The first operand behind a subcommand; the value of an option is none.
+fn operand<'w>(name: &str, words: &'w [Resolved]) -> Option<&'w str> {
+    let program = Table::get().program(name)?;
+    let mut rest = words.iter().skip(1).map(|word| word.text.as_str());
+    while let Some(text) = rest.next() {
+        if !text.starts_with('-') {
+            return Some(text);
+        }
+        if program.valued.contains(&text) || program.reads.contains(&text) {
+            rest.next();
+        }
+    }
+    None
+}
+
+/// Does a definition for `cmake` name a program, or a file of `cmake` that it has to read?
+fn sets_program(text: &str) -> bool {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let name = name.split(':').next().unwrap_or(name);
+    let names_one = NAMES_OF_PROGRAMS.iter().any(|part| name.contains(part))
+        || name.ends_with("_COMMAND")
+        || (name.contains("CMAKE_PROJECT_") && name.ends_with("_INCLUDE"));
+    let flags = ["plugin", "-load", "-fuse-ld", "-wrapper", "-specs", "-B", "@"];
+    let runs_one = name.contains("FLAGS") && flags.iter().any(|flag| value.contains(flag));
+    (names_one && !COMPILERS.contains(&value)) || runs_one
 }
 
 fn worst(found: impl Iterator<Item = Option<About>>) -> Option<About> {

@@ -1,10 +1,9 @@
 //! Arguments that name files: by what the table knows of a program, else by their looks.
 
-use super::path;
 use super::table::{Operands, Program};
 use super::walk::{Walker, short};
 use super::word::{self, Resolved, Sweep};
-use super::{How, Reach};
+use super::{How, Reach, git, path, risk, tools};
 
 /// Roots of one `find` whose commands are followed.
 const MOST_ROOTS: usize = 16;
@@ -33,12 +32,13 @@ impl Walker<'_> {
         let mut scripted = false;
         let mut rest = words[1..].iter();
         let mut ended = false;
+        let runs = can_run(name, Some(program), words);
         if name == "tar"
             && let Some(first) = words.get(1).filter(|word| !word.text.starts_with('-'))
         {
             rest.next();
             if !first.is_static {
-                self.unknown(at, name, program, first, false);
+                self.unknown(at, name, program, runs, first, false);
             }
             self.tar(words, &format!("-{}", first.text));
         } else if name == "tar" {
@@ -48,7 +48,10 @@ impl Walker<'_> {
             let text = word.text.as_str();
             let is_option = !ended && text.starts_with('-') && text.len() > 1;
             if !word.is_static && !word.tame {
-                self.unknown(at, name, program, word, ended);
+                let outer = self.destroys;
+                self.destroys &= !is_new_name(name, word, words);
+                self.unknown(at, name, program, runs, word, ended);
+                self.destroys = outer;
             }
             if !is_option {
                 if let Some((how, value)) = keyed(program, text) {
@@ -72,7 +75,7 @@ impl Walker<'_> {
                     let skip = usize::from(how == Use::Pair);
                     if let Some(next) = rest.nth(skip) {
                         if !next.is_static && !next.tame {
-                            self.unknown_value(at, name, next);
+                            self.unknown_value(at, name, runs, next);
                         }
                         self.value(next, how);
                     }
@@ -90,7 +93,7 @@ impl Walker<'_> {
                 || words.iter().any(|word| {
                     ["-c", "-e", "-f", "-l", "--command", "--execute", "--file", "--list"]
                         .iter()
-                        .any(|flag| super::risk::is_flag(&word.text, flag))
+                        .any(|flag| risk::is_flag(&word.text, flag))
                 });
             if is_database && !is_told && !asks {
                 self.mark(at, format!("`{name}` runs what it reads"));
@@ -110,12 +113,22 @@ impl Walker<'_> {
 
     /// An argument whose value is not known. If it may be an option, a program that can be told to run something else
     /// may be told so by it.
-    fn unknown(&mut self, at: usize, name: &str, program: &Program, word: &Resolved, ended: bool) {
-        let is_operand = (ended && word::is_one(&word.text))
-            || word::is_operand(&word.text)
-            || (!program.risky.is_empty() && word::is_valued_option(&word.text));
+    fn unknown(
+        &mut self,
+        at: usize,
+        name: &str,
+        program: &Program,
+        runs: bool,
+        word: &Resolved,
+        ended: bool,
+    ) {
+        let is_code = program.interpreter || program.operands == Operands::SkipRead;
+        let source = if is_code { word.text.clone() } else { self.with_numbers(&word.text) };
+        let is_operand = (ended && word::is_one(&source))
+            || word::is_operand(&source)
+            || (!program.risky.is_empty() && word::is_valued_option(&source));
         let text = format!("the argument `{}` of `{name}` is not known", short(&word.text));
-        if is_operand || !program.can_run() || (self.destroys && word::is_one(&word.text)) {
+        if is_operand || !runs || (self.destroys && word::is_one(&word.text)) {
             self.mark_files(at, text);
         } else {
             self.mark(at, text);
@@ -123,9 +136,13 @@ impl Walker<'_> {
     }
 
     /// The value of an option, where it is not known.
-    fn unknown_value(&mut self, at: usize, name: &str, word: &Resolved) {
+    fn unknown_value(&mut self, at: usize, name: &str, runs: bool, word: &Resolved) {
         let text = format!("the argument `{}` of `{name}` is not known", short(&word.text));
-        if word::is_one(&word.text) { self.mark_files(at, text) } else { self.mark(at, text) }
+        if !runs || word::is_one(&self.with_numbers(&word.text)) {
+            self.mark_files(at, text)
+        } else {
+            self.mark(at, text)
+        }
     }
 
     /// A program whose arguments do nothing by themselves: what the shell makes of them, and its few flags with files.
@@ -154,7 +171,8 @@ impl Walker<'_> {
     ) {
         // These take a second file to write to.
         let copies = matches!(name, "uniq" | "xxd" | "iconv");
-        let in_place = matches!(name, "sed" | "yq") && words[1..].iter().any(is_in_place);
+        let in_place =
+            matches!(name, "sed" | "yq") && words[1..].iter().any(|word| is_in_place(program, word));
         let has_target = words.iter().any(|w| w.text.starts_with("-t") || w.text.starts_with("--target-dir"));
         for (index, word) in plain.iter().enumerate() {
             if name == "[" && word.text == "]" {
@@ -174,13 +192,18 @@ impl Walker<'_> {
                     if name == "mv" && !last {
                         self.operand(name, word, false);
                     }
+                    let outer = self.destroys;
+                    self.destroys &= !is_new_name(name, word, words);
                     self.operand(name, word, name == "mv" || (last && !has_target));
+                    self.destroys = outer;
                 }
                 Operands::Unknown | Operands::Inert => self.seeming(word),
             }
         }
-        let fetches =
-            name == "curl" && words.iter().any(|w| w.text == "--remote-name" || is_bundle(&w.text, 'O'));
+        let fetches = name == "curl"
+            && words
+                .iter()
+                .any(|w| w.text == "--remote-name" || is_bundle(risk::bundle(program, &w.text), 'O'));
         if program.here || fetches {
             self.touch(&Resolved::fixed("."), true);
         }
@@ -188,8 +211,10 @@ impl Walker<'_> {
             && plain.first().is_some_and(|word| matches!(word.text.as_str(), "clone" | "init" | "worktree"))
         {
             let target = plain.get(if plain[0].text == "init" { 1 } else { 2 });
-            if let Some(target) = target.filter(|word| word.is_static) {
-                self.file(target, true);
+            match target.filter(|word| word.is_static) {
+                Some(target) => self.file(target, true),
+                // A clone names its folder after its source.
+                None => self.out.fills_unknown |= plain[0].text == "clone",
             }
         }
     }
@@ -420,6 +445,22 @@ impl Walker<'_> {
     }
 }
 
+/// Could an argument make the command run something else?
+pub(super) fn can_run(name: &str, program: Option<&Program>, words: &[Resolved]) -> bool {
+    let looks = name == "git" && git::looks(words);
+    program.is_none_or(Program::can_run) && !looks && !tools::takes_anything(name, words)
+}
+
+/// Is it the name that `mv` gives? Only what it takes away is lost.
+fn is_new_name(name: &str, word: &Resolved, words: &[Resolved]) -> bool {
+    let has_target = |word: &Resolved| is_bundle(&word.text, 't') || word.text.starts_with("--t");
+    name == "mv"
+        && words.last() == Some(word)
+        && word::is_one(&word.text)
+        && !words.iter().any(has_target)
+        && words.iter().filter(|other| *other == word).count() == 1
+}
+
 /// Do the tests of a `find` leave most of what is there alone? Every branch must have a test that picks.
 pub(super) fn narrows(tests: &[&Resolved]) -> bool {
     const PICKS: &[&str] = &[
@@ -460,8 +501,8 @@ fn part(word: &Resolved, text: &str) -> Resolved {
     Resolved { text: text.to_owned(), glob, ..word.clone() }
 }
 
-fn is_in_place(word: &Resolved) -> bool {
-    word.text.starts_with("--in-place") || is_bundle(&word.text, 'i')
+fn is_in_place(program: &Program, word: &Resolved) -> bool {
+    word.text.starts_with("--in-place") || is_bundle(risk::bundle(program, &word.text), 'i')
 }
 
 /// Is it a group of short flags with this letter?

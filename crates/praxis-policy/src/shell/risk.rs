@@ -2,12 +2,16 @@
 
 use super::table::Program;
 use super::word::Resolved;
-use super::{About, Doubt, language};
+use super::{About, Doubt, language, tools};
 
 /// Why the command is more than it seems, if it is. What may run something counts before what may touch a file.
 pub(super) fn of(name: &str, program: Option<&Program>, words: &[Resolved]) -> Option<Doubt> {
     let program = program?;
-    if runs_what_was_read(name, words) || writes_nowhere(name, words) {
+    if shell_file(name, words).is_some()
+        || tools::run_by(name, words).is_some()
+        || runs_what_was_read(name, words)
+        || writes_nowhere(name, words)
+    {
         return None;
     }
     let told = |what: &str| if what == "*" { format!("`{name}`") } else { format!("`{name} {what}`") };
@@ -46,6 +50,33 @@ fn runs_what_was_read(name: &str, words: &[Resolved]) -> bool {
         && flags.text.strip_prefix('-').is_some_and(plain)
         && script.is_static
         && words.iter().all(|word| word.is_static)
+}
+
+/// The file of the project that a shell runs, if it is told nothing else: no more than a program started by its path.
+pub(super) fn shell_file<'w>(name: &str, words: &'w [Resolved]) -> Option<&'w Resolved> {
+    if !matches!(name, "bash" | "sh" | "dash" | "zsh" | "ksh") {
+        return None;
+    }
+    let is_plain = |flags: &str| {
+        !flags.is_empty() && flags.chars().all(|flag| matches!(flag, 'n' | 'e' | 'u' | 'x' | 'v'))
+    };
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next().filter(|word| word.is_static && word.glob.is_none()) {
+        let text = word.text.as_str();
+        match text.strip_prefix('-') {
+            Some("o" | "eo" | "euo" | "euxo") if rest.next().is_some_and(|next| next.text == "pipefail") => {}
+            Some(flags) if is_plain(flags) => {}
+            Some(_) => return None,
+            None => {
+                let parts = || text.split('/').filter(|part| !part.is_empty() && *part != ".");
+                // There a name stands for an open file.
+                let is_device = text.starts_with('/') && matches!(parts().next(), Some("dev" | "proc"));
+                let is_option = text.is_empty() || text.starts_with('+');
+                return (!is_device && !is_option && parts().all(|part| part != "..")).then_some(word);
+            }
+        }
+    }
+    None
 }
 
 /// Is it a download whose only danger, the file, is none?
@@ -90,7 +121,17 @@ fn matched<'a>(pattern: &'a str, program: &Program, words: &'a [Resolved]) -> Op
         let name = text.split('=').next().unwrap_or(text);
         name != flag && program.has_flag(name)
     };
-    options.into_iter().filter(|text| !is_another(text)).find(|text| is_flag(text, flag))
+    let gives = |text: &&str| is_flag(if flag.len() == 2 { bundle(program, text) } else { text }, flag);
+    options.into_iter().filter(|text| !is_another(text)).find(gives)
+}
+
+/// The part of a word that is short options: what stands behind one with a value of its own is that value.
+pub(super) fn bundle<'t>(program: &Program, text: &'t str) -> &'t str {
+    let takes = |letter: char| {
+        program.attached.iter().any(|flag| flag.strip_prefix('-') == Some(letter.encode_utf8(&mut [0; 4])))
+    };
+    let end = text.char_indices().skip(1).find(|(_, letter)| takes(*letter));
+    end.map_or(text, |(at, letter)| &text[..at + letter.len_utf8()])
 }
 
 /// Does the word give this flag, alone, with a value, shortened or among others?

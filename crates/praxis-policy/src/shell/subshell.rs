@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Dialect;
 use super::feed::Feed;
-use super::walk::Walker;
+use super::walk::{Walker, short};
 use super::word::Resolved;
 
 impl Walker<'_> {
@@ -17,7 +17,12 @@ impl Walker<'_> {
                 return self.mark(at, "what the shell runs is not known".into());
             }
             let text = word.text.as_str();
-            if matches!(text, "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file") {
+            let is_plain = |flag: char| matches!(flag, 'n' | 'e' | 'u' | 'x' | 'v');
+            let names_option = text
+                .strip_prefix('-')
+                .and_then(|flags| flags.strip_suffix('o'))
+                .is_some_and(|flags| flags.chars().all(is_plain));
+            if names_option || matches!(text, "+o" | "-O" | "+O" | "--rcfile" | "--init-file") {
                 if let Some(value) = rest.next()
                     && text.starts_with("--")
                 {
@@ -56,6 +61,7 @@ impl Walker<'_> {
                 return self.fed(at);
             }
             self.touch(word, false);
+            self.runs(at, text);
             for argument in rest {
                 if super::path::looks_like(&argument.text) || !argument.is_static {
                     self.touch(argument, false);
@@ -64,6 +70,19 @@ impl Walker<'_> {
             return;
         }
         self.fed(at);
+    }
+
+    /// Notes that a file of the project is run as a script.
+    pub(super) fn runs(&mut self, at: usize, file: &str) {
+        if file.starts_with('/') {
+            return self.out.runs.push(file.to_owned());
+        }
+        if self.state.folders.is_empty() {
+            return self.mark(at, format!("the folder of `{}` is not known", short(file)));
+        }
+        for folder in self.state.folders.iter().chain(&self.state.fallback) {
+            self.out.runs.push(super::path::join(folder, file));
+        }
     }
 
     /// A shell that reads its script from its input.

@@ -49,6 +49,8 @@ pub(super) struct Program {
     pub(super) forget: bool,
     pub(super) risky: Vec<&'static str>,
     pub(super) touchy: Vec<&'static str>,
+    /// Short options whose value follows in the same word.
+    pub(super) attached: Vec<&'static str>,
     pub(super) destroys: Vec<&'static str>,
 }
 
@@ -67,6 +69,12 @@ pub(super) struct Table {
     variables: HashSet<&'static str>,
     /// Beginnings of such names.
     prefixes: Vec<&'static str>,
+    /// What such a variable may hold without harm.
+    harmless: HashMap<&'static str, Vec<&'static str>>,
+    /// Programs that `npx` and its kind fetch and run, and that run the project's code and nothing else.
+    tools: HashSet<&'static str>,
+    /// Those of them that no argument can make run a program by its name.
+    checkers: HashSet<&'static str>,
 }
 
 impl Table {
@@ -93,6 +101,18 @@ impl Table {
                         }
                     }
                 }
+                "harmless" => {
+                    let forms: Vec<_> = words.collect();
+                    for name in names.split(',') {
+                        table.harmless.entry(name).or_default().extend(&forms);
+                    }
+                }
+                "tools" => table.tools.extend(std::iter::once(names).chain(words)),
+                "checkers" => {
+                    let names: Vec<_> = std::iter::once(names).chain(words).collect();
+                    table.tools.extend(&names);
+                    table.checkers.extend(names);
+                }
                 _ => {
                     let rest: Vec<_> = words.collect();
                     for name in names.split(',') {
@@ -117,6 +137,21 @@ impl Table {
     /// Does assigning `name` change what commands mean?
     pub(super) fn is_special(&self, name: &str) -> bool {
         self.variables.contains(name) || self.prefixes.iter().any(|start| name.starts_with(start))
+    }
+
+    /// The forms of values with which a special variable changes nothing that matters.
+    pub(super) fn harmless_values(&self, name: &str) -> &[&'static str] {
+        self.harmless.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Is it a well-known tool of developers?
+    pub(super) fn is_tool(&self, name: &str) -> bool {
+        self.tools.contains(name)
+    }
+
+    /// Is it one that takes files and settings, but no commands?
+    pub(super) fn is_checker(&self, name: &str) -> bool {
+        self.checkers.contains(name)
     }
 
     /// How many of `words` name what the command does.
@@ -176,6 +211,7 @@ impl Program {
             "shadow" => self.shadow = true,
             "forget" => self.forget = true,
             "risky" => self.risky.extend(rest),
+            "attached" => self.attached.extend(rest),
             "touchy" => self.touchy.extend(rest),
             "destroys" => self.destroys.extend(rest),
             _ => {}
@@ -213,6 +249,10 @@ mod tests {
             "forget",
             "risky",
             "touchy",
+            "attached",
+            "harmless",
+            "tools",
+            "checkers",
             "destroys",
             "variable",
         ];

@@ -7,7 +7,9 @@ use super::state::{Seen, State, Value};
 use super::table::Table;
 use super::tree::Node;
 use super::word::{self, Resolved};
-use super::{About, Analysis, Dialect, Doubt, How, Place, Touched, agree, gaps, lexer, parse, path};
+use super::{
+    About, Analysis, Dialect, Doubt, How, Place, Touched, agree, gaps, harmless, lexer, parse, path,
+};
 
 /// Syntax inside syntax; deeper scripts are dynamic.
 pub(super) const DEEPEST: usize = 160;
@@ -143,7 +145,7 @@ impl<'p> Walker<'p> {
         }
         match lexer::lex(text, self.dialect) {
             Ok(lexed) => {
-                if let Some(reason) = agree::differs(&tree, &lexed) {
+                if let Some(reason) = agree::differs(&tree, &lexed, text) {
                     self.doubt(reason);
                 }
             }
@@ -260,7 +262,7 @@ impl<'p> Walker<'p> {
             [] if plain => Some(String::new()),
             _ => None,
         };
-        if self.table.is_special(&name) {
+        if self.changes_meaning(source) {
             self.state.shadowed.get_or_insert(format!("the variable `{name}`"));
         }
         if known.as_deref().is_some_and(word::runs_in_brackets) {
@@ -273,6 +275,25 @@ impl<'p> Walker<'p> {
             None => None,
         };
         self.state.set(&name, known);
+    }
+
+    /// Does an assignment, as written, change what commands do? Not with a value that is known to be harmless.
+    pub(super) fn changes_meaning(&self, source: &str) -> bool {
+        let name = source.split(['=', '+', '[']).next().unwrap_or_default();
+        let value = source.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
+        let is_known = |value: &str| match word::resolve(value, &self.seen()).as_slice() {
+            [only] if only.is_static && only.glob.is_none() => self.is_harmless(name, &only.text),
+            [] => self.is_harmless(name, ""),
+            _ => false,
+        };
+        self.table.is_special(name) && !value.is_some_and(is_known)
+    }
+
+    /// May a special variable have this value without a change in what runs?
+    pub(super) fn is_harmless(&self, name: &str, value: &str) -> bool {
+        let from = if self.state.folders.is_empty() { &[][..] } else { &self.state.fallback };
+        let from: Vec<String> = self.state.folders.iter().chain(from).cloned().collect();
+        harmless::fits(value, self.table.harmless_values(name), &from, self.place.cwd)
     }
 
     /// Files that a test looks at.
@@ -359,8 +380,21 @@ impl<'p> Walker<'p> {
         if word.tame {
             return true;
         }
+        let is_known = self.touch_known(word, how);
+        self.out.fills_unknown |= !is_known && how == How::Fill;
+        is_known
+    }
+
+    fn touch_known(&mut self, word: &Resolved, how: How) -> bool {
         if !word.is_static {
-            self.doubt_files(format!("the path `{}` is not known", short(&word.text)));
+            let text = short(&word.text);
+            let told = format!("the argument `{text}` of");
+            let about = if self.destroys { About::Loss } else { About::Files };
+            let is_told = |doubt: &Doubt| doubt.about == about && doubt.text.starts_with(&told);
+            // The same word was told already, with the command that it belongs to.
+            if !self.out.doubts.iter().any(is_told) {
+                self.doubt_files(format!("the path `{text}` is not known"));
+            }
             return false;
         }
         let (text, glob) = match word.glob {

@@ -97,7 +97,10 @@ pub(super) fn is_one(raw: &str) -> bool {
             '@' => return false,
             '*' | '?' | '[' | '{' | '~' if !in_double => return false,
             // What stands in a substitution has quotes of its own, but gives one word in these.
-            '$' if rest.peek() == Some(&'(') => return raw.ends_with(")\"") && raw.starts_with('"'),
+            '$' if rest.peek() == Some(&'(') => {
+                let are_outermost = raw.starts_with('"') || raw.matches('"').count() == 2;
+                return raw.ends_with(")\"") && are_outermost;
+            }
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! Programs that run another one: `env`, `sudo`, `xargs` and their kind, and those of which nothing is known.
 
+use super::operands::can_run;
 use super::table::Program;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved, Sweep};
@@ -174,7 +175,9 @@ impl Walker<'_> {
             let is_assignment = matches!(name, "env" | "sudo" | "doas") && text.contains('=');
             if is_assignment {
                 let variable = text.split('=').next().unwrap_or_default();
-                if self.table.is_special(variable) {
+                let value = text.get(variable.len() + 1..).unwrap_or_default();
+                let is_harmless = word.is_static && word.glob.is_none() && self.is_harmless(variable, value);
+                if self.table.is_special(variable) && !is_harmless {
                     self.mark(at, format!("the variable `{variable}` changes what the command does"));
                 }
             } else if skip > 0 {
@@ -258,11 +261,11 @@ impl Walker<'_> {
             || command.last().is_some_and(|word| word.text == "--");
         let outer = self.destroys;
         self.destroys = super::risk::destroys(name, program, command);
-        match program {
-            Some(program) if !is_wrapper && (are_operands || !program.can_run() || self.destroys) => {
-                self.mark_files(at, text);
-            }
-            _ => self.mark(at, text),
+        let are_files = program.is_some() && (are_operands || self.destroys);
+        if !is_wrapper && (are_files || !can_run(name, program, command)) {
+            self.mark_files(at, text);
+        } else {
+            self.mark(at, text);
         }
         self.destroys = outer;
     }

@@ -79,8 +79,8 @@ fn doubt_says_everything_and_offers_exactly_this() {
     assert_eq!(
         found.care,
         Care::Doubt {
-            reason: "the argument `$X` of `rm` is not known; the path `$X` is not known; \
-                     `git -c` can do more than its name says"
+            reason: "the argument `$X` of `rm` is not known; \
+                     `git -c` can run or change what the command does not name"
                 .into(),
             grave: true
         }
@@ -191,6 +191,8 @@ fn a_script_of_nothing_but_git_is_known_as_such() {
         "git add -A && git commit -m \"$(cat <<'EOF'\nFix it\nEOF\n)\"",
         "git diff --stat | tail -n 1; echo done",
         "git remote add o https://x.example/y",
+        "git -c user.name=x -c user.email=y commit -m z",
+        "git log $(git merge-base main HEAD)",
     ] {
         assert!(judgement(only).git_only, "{only}: {:?}", judgement(only));
     }
@@ -198,6 +200,9 @@ fn a_script_of_nothing_but_git_is_known_as_such() {
         "git status; make",
         "git lg",
         "git -c a=b log",
+        "git -c user.name=x -c a=b log",
+        "git add -A; git log $X",
+        "git show \"$X\"",
         "ls",
         "git log > x",
         "git bisect run make",
@@ -228,6 +233,8 @@ fn a_view_answers_which_files_and_nothing_else() {
         "find . -name '*.rs' | xargs grep -n x",
         "ls > \"$X\"",
         "curl -o x https://x.example",
+        "git log $X",
+        "mv a \"$X\"",
         "make | tee build.log",
     ] {
         assert!(matches!(judgement(files).care, Care::Doubt { .. }), "{files}: {:?}", judgement(files).care);
@@ -241,7 +248,8 @@ fn a_view_answers_which_files_and_nothing_else() {
         let care = held(loss).care;
         assert!(matches!(care, Care::Doubt { grave: true, .. }), "{loss}: {care:?}");
     }
-    for program in ["$X", "sort $X", "git log $X", "eval $X", "echo $((X))", "sed \"$X\" f", "awk \"$X\" f"] {
+    for program in ["$X", "sort $X", "git grep $X", "eval $X", "echo $((X))", "sed \"$X\" f", "awk \"$X\" f"]
+    {
         assert!(matches!(held(program).care, Care::Doubt { .. }), "{program}");
     }
     assert!(held("rm -rf ~").care.confirms());

@@ -11,6 +11,17 @@ fn read(script: &str) -> Analysis {
 }
 
 #[test]
+fn a_lone_dash_before_a_redirection_is_a_word() {
+    for script in
+        ["cat a - <<'E'\nx\nE", "cd b && cat a - <<'E'\nx\nE", "ls | cat a - <<'E'\nx\nE", "cat a - < b"]
+    {
+        let found = read(script);
+        assert!(!found.dynamic, "{script}: {:?}", found.doubts);
+        assert!(found.commands.iter().any(|command| command.source == "cat a -"), "{script}");
+    }
+}
+
+#[test]
 fn the_printed_shape_has_commands_paths_writes_and_doubt() {
     let found = read("cd sub && cp \"a b\" $HOME/x > log; echo $(date) 2>/dev/null");
     assert_eq!(

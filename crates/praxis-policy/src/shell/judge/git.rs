@@ -1,7 +1,7 @@
 //! Is a script nothing but git, and on which ground does git run?
 
 use super::Bench;
-use crate::shell::{About, Analysis, GitAct, Simple, path};
+use crate::shell::{About, Analysis, GitAct, Simple, Word, git, path, word};
 
 /// Programs that may stand beside git: they say something, or look at what git says.
 const BESIDE: &[&str] = &[
@@ -118,8 +118,16 @@ fn stays_home(command: &Simple) -> bool {
             || text.starts_with("-C")
             || text.split(['/', '=', ':']).any(|part| part.eq_ignore_ascii_case(".git"))
     };
-    let subcommand = words().find(|text| !text.starts_with('-') || *text == "--version");
-    subcommand.is_some_and(|name| PORCELAIN.contains(&name)) && !words().any(leads_away)
+    let mut before = "";
+    let subcommand = words().find(|text| {
+        let is_value = std::mem::replace(&mut before, text) == "-c";
+        !is_value && (!text.starts_with('-') || *text == "--version")
+    });
+    // Only those that look may be given words that are not known, and those may be options.
+    let may_be_option =
+        |word: &Word| !word.is_static && !word::is_operand(&word.text) && !word::is_valued_option(&word.text);
+    let is_sure = |name: &str| !git::is_look(name) || !command.argv.iter().any(may_be_option);
+    subcommand.is_some_and(|name| PORCELAIN.contains(&name) && is_sure(name)) && !words().any(leads_away)
 }
 
 impl Bench<'_> {
