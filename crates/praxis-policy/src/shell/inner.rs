@@ -88,7 +88,7 @@ impl Walker<'_> {
                 risk = Some(Doubt { about: About::Program, text });
             }
             self.out.commands[at].git = Some(act);
-            self.place_git(words);
+            self.place_git(at, words);
         }
         self.out.commands[at].risky = risk;
         let tool = tools::run_by(&name, words);
@@ -278,7 +278,19 @@ impl Walker<'_> {
     }
 
     /// Notes the folders in which git may run.
-    fn place_git(&mut self, words: &[Resolved]) {
+    fn place_git(&mut self, at: usize, words: &[Resolved]) {
+        // Another repository brings its own configuration, and with it programs.
+        let is_place = |text: &str| {
+            matches!(text, "-C" | "--git-dir" | "--work-tree")
+                || text.starts_with("--git-dir=")
+                || text.starts_with("--work-tree=")
+        };
+        let is_elsewhere = |word: &Resolved| !word.is_static && !word::is_here(&word.text);
+        let mut pairs = words.windows(2).filter(|pair| is_place(&pair[0].text));
+        if pairs.any(|pair| is_elsewhere(&pair[0]) || (!pair[0].text.contains('=') && is_elsewhere(&pair[1])))
+        {
+            self.mark(at, "which repository `git` is sent to is not known".into());
+        }
         let named = words.windows(2).filter(|pair| pair[0].text == "-C" || pair[0].text == "--git-dir");
         let inside = words.iter().filter_map(|word| word.text.strip_prefix("--git-dir="));
         let given: Vec<&str> = named.map(|pair| pair[1].text.as_str()).chain(inside).chain([""]).collect();

@@ -118,6 +118,11 @@ pub(super) fn is_valued_option(raw: &str) -> bool {
     (is_number && !bare.contains(' ')) || (is_long && is_one(raw))
 }
 
+/// Is it the working folder or the top of its repository?
+pub(super) fn is_here(raw: &str) -> bool {
+    matches!(raw.trim_matches('"'), "$(git rev-parse --show-toplevel)" | "$(pwd)" | "$PWD" | "${PWD}")
+}
+
 /// Is it the name of a commit, as git itself gives it?
 fn is_commit(raw: &str) -> bool {
     let bare = raw.trim_matches('"');
