@@ -17,6 +17,7 @@
 mod agree;
 mod arithmetic;
 mod branch;
+mod code;
 mod command;
 mod doubt;
 mod feed;

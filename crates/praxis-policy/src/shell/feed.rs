@@ -180,7 +180,7 @@ impl Walker<'_> {
 }
 
 /// What `xargs -I` replaces.
-fn token(options: &[Resolved]) -> Option<String> {
+pub(super) fn token(options: &[Resolved]) -> Option<String> {
     let at = options.iter().position(|word| {
         word.text.starts_with("-I") || word.text.starts_with("-i") || word.text.starts_with("--replace")
     })?;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::feed::Feed;
+use super::code::{self, Known};
+use super::feed::{self, Feed};
 use super::table::Program;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved};
@@ -79,7 +80,13 @@ impl Walker<'_> {
         }
         self.fills = !CHANGERS.contains(&name.as_str());
         self.harm(&name, words);
-        let mut risk = super::risk::of(&name, program, words);
+        // Names that are put into a word can be anything, code too.
+        let feed = self.feed.as_ref();
+        let code = if self.puts_names { None } else { code::of(&name, words, feed) };
+        let mut risk = match &code {
+            Some(code) => code.doubt(&name),
+            None => super::risk::of(&name, program, words),
+        };
         if name == "git" {
             let runs = risk.as_ref().is_some_and(|risk| risk.about == About::Program);
             let act = git::act(words, runs);
@@ -159,9 +166,34 @@ impl Walker<'_> {
             _ if is_runner(&name, words) => self.run_within(at, words, level),
             _ => {}
         }
-        match &program.wrap {
-            Some(_) => self.wrapped(at, &name, program, words, level),
-            None => self.operands(at, &name, program, words),
+        match (&program.wrap, code) {
+            (Some(_), _) => {
+                let outer = self.puts_names;
+                // To Perl a name can be a command, wherever it stands.
+                let puts = || feed::token(words).is_some() || words.iter().any(|w| w.text.ends_with("perl"));
+                self.puts_names |= name == "xargs" && puts();
+                self.wrapped(at, &name, program, words, level);
+                self.puts_names = outer;
+            }
+            (None, Some(code)) => self.code(at, &name, &code, words),
+            (None, None) => self.operands(at, &name, program, words),
+        }
+    }
+
+    /// A program with code of which all is known: what it loads, and the words behind it.
+    fn code(&mut self, at: usize, name: &str, code: &Known, words: &[Resolved]) {
+        for file in &code.loads {
+            self.touch(&Resolved::fixed(file), false);
+        }
+        for word in words.iter().skip(code.rest) {
+            if !word.is_static && !word.tame {
+                self.mark_files(at, format!("the argument `{}` of `{name}` is not known", short(&word.text)));
+            }
+            match code.operands {
+                code::Operands::Plain => self.seeming(word),
+                code::Operands::Read | code::Operands::Write if word.text == "-" => {}
+                how => _ = self.touch(word, how == code::Operands::Write),
+            }
         }
     }
 

@@ -256,7 +256,7 @@ impl Walker<'_> {
     }
 
     /// A word of a program of which nothing is known.
-    fn seeming(&mut self, word: &Resolved) {
+    pub(super) fn seeming(&mut self, word: &Resolved) {
         if !word.is_static || path::is_url(&word.text) {
             return;
         }
@@ -407,6 +407,9 @@ impl Walker<'_> {
             self.doubt("`find` hands what it finds to a program that runs another");
         }
         let placed = inner.iter().any(|word| word.text.contains("{}"));
+        let puts = inner.iter().any(|word| word.text.contains("{}") && word.text != "{}");
+        let outer = self.puts_names;
+        self.puts_names |= puts;
         for (turn, root) in roots.iter().take(MOST_ROOTS).enumerate() {
             let known = self.out.commands.len();
             let words: Vec<Resolved> = inner
@@ -439,6 +442,7 @@ impl Walker<'_> {
                 break;
             }
         }
+        self.puts_names = outer;
         if roots.len() > MOST_ROOTS {
             self.doubt("`find` has too many roots");
         }

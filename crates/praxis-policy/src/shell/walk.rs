@@ -42,6 +42,8 @@ pub(super) struct Walker<'p> {
     pub(super) tail_input: Option<Option<Feed>>,
     /// Did the names that were handed over last come without their folder?
     pub(super) bare_names: bool,
+    /// Are names that were found put into the words of the current command?
+    pub(super) puts_names: bool,
     /// What the last command said.
     pub(super) said: Option<Feed>,
     /// Does a pipe take only the last command of the list that comes next?
@@ -77,6 +79,7 @@ impl<'p> Walker<'p> {
             outer_input: false,
             tail_input: None,
             bare_names: true,
+            puts_names: false,
             said: None,
             tail_is_piped: false,
             head_is_piped: false,
