@@ -27,7 +27,7 @@ use std::io;
 pub use explain::{Exit, explain};
 pub use limits::Limits;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{INIT_NAME, heard_end};
+pub(crate) use linux::{INIT_NAME, end};
 pub use mechanisms::{Gap, GapKind, Mechanisms, NamespaceBy};
 pub use prepared::Prepared;
 pub use report::{Held, Report};

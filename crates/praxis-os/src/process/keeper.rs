@@ -49,8 +49,8 @@ pub(super) fn keep(line: UnixStream, reach: Reach) {
 /// A command that runs.
 struct Started {
     child: Child,
-    /// Where a contained command's end is told before its namespaces are taken down.
-    notice: Option<OwnedFd>,
+    /// Where the first process of a contained command tells how that ends.
+    first: Option<OwnedFd>,
 }
 
 fn start(
@@ -85,22 +85,22 @@ fn start(
         Some(sandbox) => Some(sandbox.view.prepare(&sandbox.mechanisms).map_err(io::Error::other)?),
         None => None,
     };
-    let notice = sandbox.as_mut().map(notice).transpose()?.flatten();
     let group = group.map(Group::door).transpose()?;
+    let first = match &mut sandbox {
+        Some(sandbox) if reach == Reach::Everything => divide(sandbox)?,
+        _ => None,
+    };
     set_up(&mut command, order.outlives, sandbox, group);
-    Ok(Started { child: command.spawn()?, notice })
+    Ok(Started { child: command.spawn()?, first })
 }
 
-/// Where the end of a contained command will be told.
 #[cfg(target_os = "linux")]
-fn notice(sandbox: &mut Prepared) -> io::Result<Option<OwnedFd>> {
-    let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    sandbox.tell_end(write);
-    Ok(Some(read))
+fn divide(sandbox: &mut Prepared) -> io::Result<Option<OwnedFd>> {
+    sandbox.divide()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn notice(_: &mut Prepared) -> io::Result<Option<OwnedFd>> {
+fn divide(_: &mut Prepared) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 
@@ -122,8 +122,9 @@ fn set_up(command: &mut Command, outlives: bool, sandbox: Option<Prepared>, grou
 
 struct Keeper {
     line: UnixStream,
+    /// The command, or the first process of its namespaces.
     child: Child,
-    notice: Option<OwnedFd>,
+    first: Option<OwnedFd>,
     root: Root,
     reach: Reach,
     outlives: bool,
@@ -133,12 +134,12 @@ struct Keeper {
 
 impl Keeper {
     fn new(line: UnixStream, started: Started, reach: Reach, outlives: bool, group: Option<Group>) -> Self {
-        let Started { child, notice } = started;
+        let Started { child, first } = started;
         let root = match reach {
             Reach::Everything => Root::Below(rustix::process::getpid().as_raw_nonzero().get()),
             Reach::Session => Root::Session(child.id().cast_signed()),
         };
-        Self { line, child, notice, root, reach, outlives, listening: true, group }
+        Self { line, child, first, root, reach, outlives, listening: true, group }
     }
 
     fn watch(mut self) {
@@ -167,8 +168,8 @@ impl Keeper {
         loop {
             let timeout = if exit.is_some() { None } else { Some(LOOK_SOON) };
             let word = self.wait(exit.as_ref(), timeout);
-            if let Some(status) = self.noticed() {
-                return Some(End::Whole(status));
+            if let Some(end) = self.told_end() {
+                return Some(end);
             }
             if let Ok(Some(status)) = self.child.try_wait() {
                 if word == Some(Heard::Closed) {
@@ -182,16 +183,16 @@ impl Keeper {
         }
     }
 
-    /// What was told of the end of a contained command.
-    fn noticed(&mut self) -> Option<ExitStatus> {
-        let notice = self.notice.as_ref()?;
-        let told = &mut [PollFd::new(notice, PollFlags::IN)];
+    /// What the first process has told of the command's end. Should it be gone without a word, its own end says all.
+    fn told_end(&mut self) -> Option<End> {
+        let first = self.first.as_ref()?;
+        let told = &mut [PollFd::new(first, PollFlags::IN)];
         if poll(told, Some(&Timespec::default())).is_err() || told[0].revents().is_empty() {
             return None;
         }
-        let status = end_of(notice);
-        self.notice = None;
-        status.map(ExitStatus::from_raw)
+        let end = end_of(first);
+        self.first = None;
+        end
     }
 
     /// Stays with what was left behind until there is none.
@@ -247,7 +248,7 @@ impl Keeper {
         if self.listening {
             watched.push(PollFd::new(&self.line, PollFlags::IN));
         }
-        watched.extend(exit.into_iter().chain(&self.notice).map(|end| PollFd::new(end, PollFlags::IN)));
+        watched.extend(exit.into_iter().chain(&self.first).map(|end| PollFd::new(end, PollFlags::IN)));
         let timeout = timeout.and_then(|time| Timespec::try_from(time).ok());
         if poll(&mut watched, timeout.as_ref()).is_err() {
             return None;
@@ -333,11 +334,13 @@ fn exit_of(_: i32) -> Option<OwnedFd> {
 }
 
 #[cfg(target_os = "linux")]
-fn end_of(notice: &OwnedFd) -> Option<i32> {
-    crate::sandbox::heard_end(notice)
+fn end_of(first: &OwnedFd) -> Option<End> {
+    let end = crate::sandbox::end(first)?;
+    let status = ExitStatus::from_raw(end.status);
+    Some(if end.is_whole { End::Whole(status) } else { End::Command(status) })
 }
 
 #[cfg(not(target_os = "linux"))]
-fn end_of(_: &OwnedFd) -> Option<i32> {
+fn end_of(_: &OwnedFd) -> Option<End> {
     None
 }

@@ -24,7 +24,7 @@ use calls::HeldElsewhere;
 use plan::Plan;
 pub(super) use probe::probe;
 use space::Space;
-pub(crate) use space::{INIT_NAME, heard_end};
+pub(crate) use space::{INIT_NAME, end};
 
 /// Everything a child needs, made beforehand.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Containment {
             (Some(by), abi) => {
                 let plan = Plan::of(view, mechanisms.root, &mut report.notes)?;
                 let own_network = view.network == Network::Loopback;
-                let space = Space { plan, by, own_network, notice: None };
+                let space = Space { plan, by, own_network, keeper: None };
                 Files::Tree(Box::new(space), Beside::of(abi, view.unix_sockets))
             }
             (None, 0) => Files::Open,
@@ -78,10 +78,11 @@ impl Containment {
         Ok(Self { files, calls })
     }
 
-    /// Has the end of the command told at once, where somebody stands between it and its parent.
-    pub(super) fn tell_end(&mut self, to: OwnedFd) {
-        if let Files::Tree(space, _) = &mut self.files {
-            space.notice = Some(to);
+    /// Divides this process, if the command has namespaces; see [`Space::divide`].
+    pub(super) fn divide(&mut self) -> io::Result<Option<OwnedFd>> {
+        match &mut self.files {
+            Files::Tree(space, _) => space.divide().map(Some),
+            Files::Rules(_) | Files::Open => Ok(None),
         }
     }
 

@@ -57,10 +57,11 @@ impl Prepared {
         &self.report
     }
 
-    /// Has the command's end told there at once, where helping processes would take their time; see [`super::heard_end`].
+    /// Makes room for the command in the process that keeps it, which must have but one thread and start nothing else:
+    /// its next child is to be restricted. Gives where the command's end is told, if it is; see [`super::end`].
     #[cfg(target_os = "linux")]
-    pub(crate) fn tell_end(&mut self, to: std::os::fd::OwnedFd) {
-        self.containment.tell_end(to);
+    pub(crate) fn divide(&mut self) -> io::Result<Option<std::os::fd::OwnedFd>> {
+        self.containment.divide()
     }
 
     /// Restricts this process and all it will start, for good.

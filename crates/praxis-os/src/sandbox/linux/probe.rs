@@ -51,7 +51,7 @@ fn namespaces(root: bool) -> Option<NamespaceBy> {
 fn works(by: NamespaceBy, root: bool) -> bool {
     let view = View { places: vec![Place::read("/usr")], ..View::default() };
     let Ok(plan) = Plan::of(&view, root, &mut Vec::new()) else { return false };
-    let space = Space { plan, by, own_network: false, notice: None };
+    let space = Space { plan, by, own_network: false, keeper: None };
     let Ok(child) = fork() else { return false };
     #[expect(unsafe_code, reason = "nobody but a process can tell")]
     // SAFETY: the child makes system calls only (it neither allocates nor takes locks, which another thread might hold)

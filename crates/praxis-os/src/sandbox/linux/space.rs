@@ -1,9 +1,10 @@
 //! Namespaces of a command's own: its tree of files, its processes, its network.
 //!
-//! A process that enters becomes three. The one that was there waits and ends as the command ends, so that whoever
-//! started it notices nothing. Its child is the first process of the new namespaces: it builds the tree, adopts what the
-//! command leaves behind, and stays for as long as something runs; when it dies the kernel kills the rest. The child of
-//! that one goes on and becomes the command. All of it happens between `fork` and `exec`, so that nothing is allocated.
+//! The first process of the namespaces builds the tree, adopts what the command leaves behind, and stays for as long as
+//! something runs; when it dies the kernel kills the rest. Its child goes on and becomes the command. A keeper of its own
+//! makes room for them ([`Space::divide`]), and is told how the command ends. Who has no such keeper just enters
+//! ([`Space::enter`]): the process that was there waits and ends as the command ends, so that whoever started it notices
+//! nothing. What happens between `fork` and `exec` allocates nothing.
 
 use std::ffi::CStr;
 use std::io;
@@ -18,10 +19,8 @@ use super::plan::Plan;
 pub(crate) const INIT_NAME: &str = "praxis-init";
 const INIT_NAME_C: &CStr = c"praxis-init";
 
-/// The message channel of the helping processes.
+/// The message channel of the helping processes, which have nothing else open.
 const CHANNEL: libc::c_int = 0;
-/// Where the first process tells whoever keeps the command that it has ended; nothing else is open there.
-const NOTICE: libc::c_int = 1;
 
 /// Namespaces that are ready to be entered.
 #[derive(Debug)]
@@ -31,11 +30,11 @@ pub(super) struct Space {
     pub(super) by: NamespaceBy,
     /// A network of its own, with a loopback interface.
     pub(super) own_network: bool,
-    /// Where the end of the command is told at once: what the kernel takes down after it keeps nobody waiting.
-    pub(super) notice: Option<OwnedFd>,
+    /// Where a keeper that has divided itself is told of the command's end.
+    pub(super) keeper: Option<OwnedFd>,
 }
 
-/// What the first process tells the one that waits.
+/// What the first process tells whoever waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
 enum Word {
@@ -50,8 +49,66 @@ enum Word {
 }
 
 impl Space {
+    /// Makes the next child of this process, which must have but one thread, the first of the new namespaces. Where the
+    /// command's end will be told is returned; see [`end`].
+    ///
+    /// One process fewer than [`Self::enter`], and nobody waits for what the kernel takes down after the command.
+    pub(super) fn divide(&mut self) -> io::Result<OwnedFd> {
+        let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let mut flags = libc::CLONE_NEWPID;
+        if self.by == NamespaceBy::UserNamespace {
+            flags |= libc::CLONE_NEWUSER;
+        }
+        let identity = Identity::current();
+        #[expect(unsafe_code, reason = "namespaces have no safe door")]
+        // SAFETY: a system call without memory.
+        check(unsafe { libc::unshare(flags) })?;
+        if self.by == NamespaceBy::UserNamespace {
+            identity.tell()?;
+        }
+        self.keeper = Some(write);
+        Ok(read)
+    }
+
     /// Moves this process there. It returns in another process, and in this one only if it fails.
     pub(super) fn enter(&self) -> io::Result<()> {
+        match &self.keeper {
+            Some(keeper) => self.settle(keeper.as_raw_fd()),
+            None => self.enter_alone(),
+        }
+    }
+
+    /// The first process of namespaces that a keeper has made.
+    fn settle(&self, keeper: libc::c_int) -> io::Result<()> {
+        let mut folder = [0_u8; libc::PATH_MAX as usize];
+        let mut flags = libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
+        if self.own_network {
+            flags |= libc::CLONE_NEWNET;
+        }
+        #[expect(unsafe_code, reason = "namespaces, forks and signals have no safe door")]
+        // SAFETY: as in `enter_alone`.
+        unsafe {
+            if libc::getcwd(folder.as_mut_ptr().cast(), folder.len()).is_null() {
+                return Err(io::Error::last_os_error());
+            }
+            let before = block_signals()?;
+            check(libc::unshare(flags))?;
+            if self.own_network {
+                raise_loopback()?;
+            }
+            let mask = libc::umask(0o022);
+            build::tree(&self.plan, folder.as_ptr().cast())?;
+            let command = fork()?;
+            if command != 0 {
+                keep_only(keeper);
+                first_process(command, None)
+            }
+            become_command(mask, &before)
+        }
+    }
+
+    /// The same for a process that nobody made room for: it becomes three.
+    fn enter_alone(&self) -> io::Result<()> {
         let mut folder = [0_u8; libc::PATH_MAX as usize];
         let mut flags = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
         if self.by == NamespaceBy::UserNamespace {
@@ -94,15 +151,12 @@ impl Space {
             match fork() {
                 Ok(0) => {
                     libc::close(write);
-                    libc::umask(mask);
-                    check(libc::setsid())?;
-                    check(libc::sigprocmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut()))?;
-                    Ok(())
+                    become_command(mask, &before)
                 }
                 Ok(command) => {
                     say(write, Word::Ready, 0);
-                    keep_only(write, self.notice.as_ref().map(AsRawFd::as_raw_fd));
-                    first_process(command, death)
+                    keep_only(write);
+                    first_process(command, Some(death))
                 }
                 Err(error) => {
                     say(write, Word::Failed, error.raw_os_error().unwrap_or(libc::EIO));
@@ -113,9 +167,22 @@ impl Space {
     }
 }
 
-/// The life of the first process: waits for everybody.
+/// A session of its own, and the signals and the mask that it had.
+#[expect(unsafe_code, reason = "signal masks have no safe door")]
+fn become_command(mask: libc::mode_t, signals: &libc::sigset_t) -> io::Result<()> {
+    // SAFETY: system calls on memory that outlives them.
+    unsafe {
+        libc::umask(mask);
+        check(libc::setsid())?;
+        check(libc::sigprocmask(libc::SIG_SETMASK, signals, std::ptr::null_mut()))?;
+    }
+    Ok(())
+}
+
+/// The life of the first process: waits for everybody. With the signal at a parent's death it has a parent that only
+/// waits for the command.
 #[expect(unsafe_code, reason = "waiting for children of any kind has no safe door")]
-fn first_process(command: libc::pid_t, death: libc::c_int) -> ! {
+fn first_process(command: libc::pid_t, death: Option<libc::c_int>) -> ! {
     // SAFETY: system calls on memory of this function.
     unsafe {
         let mut ended = None;
@@ -133,16 +200,19 @@ fn first_process(command: libc::pid_t, death: libc::c_int) -> ! {
         let others = libc::waitpid(-1, &raw mut status, libc::__WALL | libc::WNOHANG) >= 0;
         let code = ended.unwrap_or(libc::SIGKILL);
         if !others {
-            say(NOTICE, Word::Ended, code);
             say(CHANNEL, Word::Ended, code);
             libc::_exit(0);
         }
-        // The one that waits ends now, and that must not end those who stay.
-        libc::prctl(libc::PR_SET_PDEATHSIG, 0);
-        say(CHANNEL, Word::Left, code);
-        let mut gone = libc::pollfd { fd: CHANNEL, events: 0, revents: 0 };
-        libc::poll(&raw mut gone, 1, -1);
-        libc::prctl(libc::PR_SET_PDEATHSIG, death);
+        if let Some(death) = death {
+            // The one that waits ends now, and that must not end those who stay.
+            libc::prctl(libc::PR_SET_PDEATHSIG, 0);
+            say(CHANNEL, Word::Left, code);
+            let mut gone = libc::pollfd { fd: CHANNEL, events: 0, revents: 0 };
+            libc::poll(&raw mut gone, 1, -1);
+            libc::prctl(libc::PR_SET_PDEATHSIG, death);
+        } else {
+            say(CHANNEL, Word::Left, code);
+        }
         while libc::waitpid(-1, &raw mut status, libc::__WALL) > 0 || *libc::__errno_location() == libc::EINTR
         {
         }
@@ -166,7 +236,7 @@ fn wait(channel: libc::c_int, first: libc::pid_t) -> io::Result<()> {
                 return Err(io::Error::from_raw_os_error(libc::EIO));
             }
         }
-        keep_only(channel, None);
+        keep_only(channel);
         let status = match hear(CHANNEL) {
             Some((Word::Left, status)) => status,
             Some((Word::Ended, status)) => {
@@ -191,23 +261,28 @@ fn wait(channel: libc::c_int, first: libc::pid_t) -> io::Result<()> {
     }
 }
 
-/// What the first process said of the command's end, as `wait` would give it; nothing if it is gone without a word.
-pub(crate) fn heard_end(notice: &OwnedFd) -> Option<libc::c_int> {
-    hear(notice.as_raw_fd()).map(|(_, status)| status)
+/// How a command ended, as its keeper is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct End {
+    /// As `wait` would give it.
+    pub(crate) status: libc::c_int,
+    /// Is nothing left of what it started?
+    pub(crate) is_whole: bool,
 }
 
-/// Closes everything but the channel and the notice, which get their fixed numbers: a pipe that a helper held open would
-/// never end.
+/// What the first process said to the keeper; nothing if it is gone without a word.
+pub(crate) fn end(keeper: &OwnedFd) -> Option<End> {
+    let (word, status) = hear(keeper.as_raw_fd())?;
+    Some(End { status, is_whole: word == Word::Ended })
+}
+
+/// Closes everything but the channel, which gets its fixed number: a pipe that a helper held open would never end.
 #[expect(unsafe_code, reason = "descriptors that others opened are closed")]
-fn keep_only(channel: libc::c_int, notice: Option<libc::c_int>) {
-    // SAFETY: this process uses no descriptors but those that it keeps, whose numbers are above the fixed ones.
+fn keep_only(channel: libc::c_int) {
+    // SAFETY: this process uses no descriptor but the one that it keeps.
     unsafe {
         libc::dup2(channel, CHANNEL);
-        match notice {
-            Some(notice) => _ = libc::dup2(notice, NOTICE),
-            None => _ = libc::close(NOTICE),
-        }
-        libc::syscall(libc::SYS_close_range, NOTICE + 1, libc::c_uint::MAX, 0);
+        libc::syscall(libc::SYS_close_range, CHANNEL + 1, libc::c_uint::MAX, 0);
         libc::prctl(libc::PR_SET_NAME, INIT_NAME_C.as_ptr());
         libc::prctl(libc::PR_SET_DUMPABLE, 0);
     }
