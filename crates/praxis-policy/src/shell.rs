@@ -107,6 +107,8 @@ pub struct Analysis {
     pub runs: Vec<String>,
     /// May it fill a file without telling which?
     pub fills_unknown: bool,
+    /// Is a part of it not read at all, so that anything may be in there?
+    pub unseen: bool,
     /// The script itself, where it is dynamic: what it says is all that can be allowed.
     pub unread: Option<String>,
 }
@@ -213,7 +215,8 @@ impl Analysis {
 
     /// Is there something in it that destroys, or may?
     pub fn destroys(&self) -> bool {
-        self.commands.iter().any(|command| command.destroys)
+        self.unseen
+            || self.commands.iter().any(|command| command.destroys)
             || self.doubts.iter().any(|doubt| doubt.about == About::Loss)
             || !self.harms.is_empty()
     }
@@ -222,7 +225,7 @@ impl Analysis {
     fn unknown(reason: &str) -> Self {
         let unread = Some("…".to_owned());
         let doubts = vec![Doubt { about: About::Program, text: reason.to_owned() }];
-        Self { dynamic: true, doubts, unread, ..Self::default() }
+        Self { dynamic: true, doubts, unread, unseen: true, ..Self::default() }
     }
 }
 

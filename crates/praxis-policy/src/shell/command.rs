@@ -47,7 +47,8 @@ impl Walker<'_> {
         }
         let has_input = !outer_input && takes_input(node);
         let feed = if has_input { self.given(node, text) } else { handed };
-        let said = self.output(&words, feed.as_ref());
+        // Without its file a command does not even start, and says nothing.
+        let said = self.output(&words, feed.as_ref()).filter(|_| !opens_file(node, text));
         self.feed = feed;
         // What is assigned for the command alone is seen by functions and by `eval`.
         let outer: Vec<_> =
@@ -157,7 +158,7 @@ impl Walker<'_> {
             self.run(&extra);
         }
         self.loosen("");
-        let said = self.said.take();
+        let said = self.said.take().filter(|_| !opens_file(node, text));
         self.said.clone_from(&said);
         for child in node.named() {
             if Some(child) == whole {
@@ -377,7 +378,8 @@ impl Walker<'_> {
                     self.state.set(name, None);
                 }
             }
-            if freezes || (!is_plain && !flags.is_empty()) {
+            // What is assigned to a name of the function's own is gone with it.
+            if freezes || is_local || (!is_plain && !flags.is_empty()) {
                 self.state.freeze(name);
             }
         }

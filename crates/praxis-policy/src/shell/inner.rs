@@ -107,10 +107,10 @@ impl Walker<'_> {
         if name == "eval" {
             return self.eval(at, &words[1..]);
         }
-        // `! declare -u x`: to the grammar a command like any other.
+        // `! declare -u x`, `\declare x`: to the grammar a command like any other.
         let is_declaration = matches!(name.as_str(), "declare" | "typeset" | "local" | "readonly" | "export");
-        if is_declaration && words[1..].iter().any(|word| word.text.starts_with(['-', '+'])) {
-            self.mark(at, format!("`{name}` may change what assignments mean"));
+        if is_declaration && words.len() > 1 {
+            self.mark(at, format!("what `{name}` assigns is not known when it is written like that"));
         }
         if name == "builtin" && self.dialect != Dialect::Bash {
             self.mark(at, "not every shell has `builtin`".into());

@@ -19,6 +19,8 @@ const DEEPEST_SCRIPT: usize = 8;
 const MOST_REASONS: usize = 16;
 /// Commands listed; a script with more is dynamic.
 const MOST_COMMANDS: usize = 20_000;
+/// Words of one script.
+const MOST_WORDS: usize = 8_000;
 
 /// Walks trees and gathers what they do.
 pub(super) struct Walker<'p> {
@@ -106,6 +108,12 @@ impl<'p> Walker<'p> {
         self.doubt_about(About::Program, reason);
     }
 
+    /// Declares that a part of the script is not read at all.
+    pub(super) fn unseen(&mut self, reason: &str) {
+        self.out.unseen = true;
+        self.doubt(reason);
+    }
+
     /// Declares that it is not known which files are touched.
     pub(super) fn doubt_files(&mut self, reason: impl Into<String>) {
         let about = if self.destroys { About::Loss } else { About::Files };
@@ -125,11 +133,16 @@ impl<'p> Walker<'p> {
     /// Reads a script in the current state.
     pub(super) fn script(&mut self, text: &str) {
         if self.scripts >= DEEPEST_SCRIPT || self.out.commands.len() > MOST_COMMANDS {
-            return self.doubt("scripts are nested too deep or do too much");
+            return self.unseen("scripts are nested too deep or do too much");
+        }
+        let lexed = lexer::lex(text, self.dialect);
+        // The grammar takes its time with each word.
+        if lexed.as_ref().is_ok_and(|lexed| lexed.words.len() > MOST_WORDS) {
+            return self.unseen("the script has more words than can be read");
         }
         let tree = match parse::tree(text, &self.fuse) {
             Ok(tree) => tree,
-            Err(reason) => return self.doubt(reason),
+            Err(reason) => return self.unseen(reason),
         };
         if tree.has_error {
             self.doubt("the script has a syntax error");
@@ -146,7 +159,7 @@ impl<'p> Walker<'p> {
         {
             self.doubt("the shell that runs it may mean another thing");
         }
-        match lexer::lex(text, self.dialect) {
+        match lexed {
             Ok(lexed) => {
                 if let Some(reason) = agree::differs(&tree, &lexed, text) {
                     self.doubt(reason);
