@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use indexmap::IndexSet;
+
 use praxis_config::{
     ConfigError, Instruction, Instructions, Loaded, Reference, Request, SandboxMode, SandboxNetwork,
     SandboxSetting, Surroundings, Trust, find_worktree,
@@ -237,7 +239,9 @@ impl Workbench {
         let general = lint(&self.loaded.rules);
         let own = self.loaded.agents().values().flat_map(|agent| lint(&agent.rules));
         let rules = general.into_iter().chain(own).map(|finding| finding.to_string());
-        config.chain(rules).collect()
+        // An agent's rules are mostly those of all.
+        let told: IndexSet<String> = config.chain(rules).collect();
+        told.into_iter().collect()
     }
 
     /// The moment for which tools are resolved.

@@ -14,6 +14,9 @@ use crate::prompt::Answerer;
 use crate::screen::{Failure, complain};
 use crate::trusting::Trusting;
 
+/// Warnings shown one by one before the work begins.
+const MOST_WARNINGS: usize = 3;
+
 /// The machine this process runs on. Variables that are not text cannot mean anything to us.
 pub(crate) fn surroundings() -> Surroundings {
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
@@ -83,8 +86,12 @@ pub(crate) fn open(
     if !workbench.loaded.left_out().is_empty() {
         trusting.tell(workbench.loaded.left_out(), &surroundings)?;
     }
-    for warning in workbench.warnings() {
+    let warnings = workbench.warnings();
+    for warning in warnings.iter().take(MOST_WARNINGS) {
         complain("warning", warning);
+    }
+    if let Some(more) = warnings.len().checked_sub(MOST_WARNINGS).filter(|more| *more > 0) {
+        complain("warning", format!("and {more} more of this kind; `praxis doctor` lists them"));
     }
     Ok(workbench)
 }

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions};
@@ -20,6 +20,8 @@ use crate::sandbox::Prepared;
 /// How soon what was left behind is looked at again; the time grows to the second as long as nothing changes.
 const LOOK_SOON: Duration = Duration::from_millis(20);
 const LOOK_LATE: Duration = Duration::from_millis(500);
+/// How long what is about to end may take before it counts as left behind.
+const GRACE: Duration = Duration::from_millis(50);
 /// Processes told of.
 const MOST_TOLD: usize = 64;
 
@@ -154,11 +156,25 @@ impl Keeper {
             Some(End::Command(status)) => status,
             None => return,
         };
-        self.reap();
-        let left = self.root.lives();
+        let left = self.is_left();
         self.tell(&Told::Ended { how: ended(status), left });
         if left {
             self.until_gone();
+        }
+    }
+
+    /// Does something run on? What was just told to end is given a moment to do so.
+    fn is_left(&mut self) -> bool {
+        let until = Instant::now() + GRACE;
+        loop {
+            self.reap();
+            if !self.root.lives() {
+                return false;
+            }
+            if Instant::now() >= until {
+                return true;
+            }
+            std::thread::sleep(GRACE / 25);
         }
     }
 

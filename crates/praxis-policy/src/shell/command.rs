@@ -150,8 +150,8 @@ impl Walker<'_> {
                 }
                 self.redirects.truncate(redirects);
             }
-            // A file that cannot be opened keeps the whole from running.
-            if opens_file(node, text) {
+            // A file that cannot be opened keeps the whole from running, and texts are made before it runs.
+            if opens_file(node, text) || makes_text(node, text) {
                 self.state.merge(&before);
             }
         } else if !extra.is_empty() {
@@ -211,7 +211,7 @@ impl Walker<'_> {
         let mut targets =
             node.named().filter(|part| part.kind() != "file_descriptor" && part.kind() != "ERROR");
         let Some(target) = targets.next() else { return Vec::new() };
-        let sign = text.get(node.start()..target.start()).unwrap_or_default();
+        let sign = text.get(node.start()..target.start()).unwrap_or_default().replace("\\\n", "");
         if sign.trim_end().ends_with("&-") {
             // It only closes a descriptor; what follows are words of the command.
             let words = std::iter::once(target).chain(targets);
@@ -269,6 +269,10 @@ impl Walker<'_> {
                 "heredoc_start" => quoted = child.text(text).contains(['\'', '"', '\\']),
                 "heredoc_body" if quoted => {}
                 "heredoc_body" => {
+                    // The shell joins such lines before it looks for substitutions, even in quotes inside them.
+                    if child.text(text).contains("\\\n") && openings(child.text(text)) > 0 {
+                        self.doubt("lines of a heredoc with a substitution are joined");
+                    }
                     let met = self.nested(child, text, depth);
                     if met < openings(child.text(text)) {
                         self.body(child.text(text));
@@ -402,6 +406,11 @@ fn opens_file(node: Node<'_>, text: &str) -> bool {
             && !path::is_harmless(target)
             && !target.bytes().all(|byte| byte.is_ascii_digit())
     })
+}
+
+/// Is it given a text that something is put into?
+fn makes_text(node: Node<'_>, text: &str) -> bool {
+    node.named().any(|part| part.kind().starts_with("here") && part.text(text).contains(['$', '`']))
 }
 
 /// How a child of a command stands to its neighbours.

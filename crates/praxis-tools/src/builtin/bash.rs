@@ -59,7 +59,7 @@ pub struct Input {
     workdir: Option<String>,
     /// Start it and come back at once; it goes on as a job.
     background: Option<bool>,
-    /// With `background`: let it run on after Praxis has ended.
+    /// Like `background`, and let it run on after Praxis has ended.
     outlive: Option<bool>,
     /// Places that the sandbox must show to the command beyond the usual. Asks the user: only when a run was refused.
     access: Option<Vec<WantedPlace>>,
@@ -97,7 +97,7 @@ impl Tool for Bash {
         let timeout = check(&input)?.unwrap_or(self.shell.parts().timeout);
         let cwd = working_folder(input.workdir.as_deref(), cx)?;
         let lifetime = match (input.background, input.outlive) {
-            (Some(true), Some(true)) => Lifetime::Outliving,
+            (_, Some(true)) => Lifetime::Outliving,
             (Some(true), _) => Lifetime::Session,
             _ => Lifetime::Foreground,
         };
