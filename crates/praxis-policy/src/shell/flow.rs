@@ -32,6 +32,10 @@ impl Walker<'_> {
                 self.arithmetic(part);
             }
         }
+        let variable = node.field("variable").map_or("", |name| name.text(text));
+        if self.table.is_special(variable) {
+            self.state.shadowed.get_or_insert(format!("the variable `{variable}`"));
+        }
         let before = self.state.clone();
         match self.rounds(node, text) {
             Some((name, values)) => self.unrolled(node, &name, values, text, depth),

@@ -314,13 +314,23 @@ impl Bench<'_> {
             .filter(|touched| touched.how == How::Fill)
             .map(|touched| self.real(&touched.path))
             .collect();
+        // A program that touches files nobody knows may have written this one.
+        let is_touchy =
+            |command: &Simple| command.risky.as_ref().is_some_and(|risk| risk.about != About::Program);
+        let unknown = analysis.fills_unknown
+            || analysis.doubts.iter().any(|doubt| doubt.about != About::Program)
+            || analysis.commands.iter().any(is_touchy);
         for file in &analysis.runs {
+            let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+            if !self.ground.eyes.names(&self.real(folder).path).iter().any(|known| known == name) {
+                return Some(format!("`{file}` is not there, so that the shell looks for it elsewhere"));
+            }
             let real = self.real(file);
             let meets = |filled: &Rc<Real>| {
                 path::is_inside(&real.path, &filled.path) || path::is_inside(&filled.path, &real.path)
             };
             let is_filled = filled.iter().any(meets);
-            if analysis.fills_unknown || is_filled {
+            if unknown || is_filled {
                 return told(file);
             }
         }

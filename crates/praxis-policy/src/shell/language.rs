@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use super::word::Resolved;
-use super::{About, Doubt, path, scripts};
+use super::{About, Doubt, harmless, path, scripts};
 
 /// Modules of Python that run code from their arguments or their input.
 const RUNNERS: &[&str] =
@@ -22,6 +22,38 @@ const NAMES_OF_PROGRAMS: &[&str] = &[
     "TOP_LEVEL_INCLUDES",
     "_INCLUDE_BEFORE",
 ];
+
+/// Settings of `cmake` itself that name no program; a `*` stands for a language or a kind of build.
+const HARMLESS_OF_CMAKE: &[&str] = &[
+    "CMAKE_BUILD_TYPE",
+    "CMAKE_INSTALL_PREFIX",
+    "CMAKE_INSTALL_*DIR",
+    "CMAKE_EXPORT_COMPILE_COMMANDS",
+    "CMAKE_*_STANDARD",
+    "CMAKE_*_STANDARD_REQUIRED",
+    "CMAKE_*_EXTENSIONS",
+    "CMAKE_*_FLAGS",
+    "CMAKE_*_FLAGS_*",
+    "CMAKE_*_COMPILER",
+    "CMAKE_*_COMPILER_LAUNCHER",
+    "CMAKE_VERBOSE_MAKEFILE",
+    "CMAKE_POSITION_INDEPENDENT_CODE",
+    "CMAKE_INTERPROCEDURAL_OPTIMIZATION",
+    "CMAKE_UNITY_BUILD",
+    "CMAKE_COLOR_DIAGNOSTICS",
+    "CMAKE_COLOR_MAKEFILE",
+    "CMAKE_OSX_ARCHITECTURES",
+    "CMAKE_OSX_DEPLOYMENT_TARGET",
+    "CMAKE_*_OUTPUT_DIRECTORY",
+    "CMAKE_DEBUG_POSTFIX",
+    "CMAKE_SKIP_*",
+    "CMAKE_BUILD_PARALLEL_LEVEL",
+    "CMAKE_POLICY_VERSION_MINIMUM",
+    "CMAKE_CONFIGURATION_TYPES",
+];
+
+/// Flags by which a compiler or a linker runs a program or loads code.
+const RUNNING_FLAGS: &[&str] = &["plugin", "-load", "-fuse-ld", "-wrapper", "-specs", "-B", "@"];
 
 /// Programs that build what they are given, and that everybody has or lacks under this name.
 const COMPILERS: &[&str] = &["gcc", "g++", "clang", "clang++", "cc", "c++", "ccache", "sccache", "ninja"];
@@ -48,8 +80,11 @@ pub(super) fn inside(name: &str, words: &[Resolved]) -> Option<Doubt> {
             let sets = |text: &&str| {
                 text.split_once('=').is_some_and(|(name, value)| {
                     name.ends_with('!')
-                        || value.contains(['$', '`'])
-                        || Table::get().is_special(name.trim_end_matches([':', '+', '?']))
+                        || value.contains([
+                            '$', '`', ';', '&', '|', '<', '>', '(', ')', '\'', '"', '\\', '\n', '#',
+                        ])
+                        || RUNNING_FLAGS.iter().any(|flag| value.contains(flag))
+                        || is_changed(name.trim_end_matches([':', '+', '?']), value)
                 })
             };
             let by_input = || is_fed(words).then(|| format!("`{name}` with rules from its input"));
@@ -58,7 +93,13 @@ pub(super) fn inside(name: &str, words: &[Resolved]) -> Option<Doubt> {
         }
         "python" | "python2" | "python3" | "pypy" | "pypy3" => {
             let module = python_module(words)?;
-            RUNNERS.contains(&module).then(|| format!("`{name} -m {module}`")).and_then(runs)
+            // These run another module in turn, and `pip` an editor.
+            let passes_on = matches!(module, "cProfile" | "profile" | "trace" | "pstats")
+                && texts().filter(|text| text.starts_with("-m") || text.starts_with("--m")).count() > 1;
+            let edits = module == "pip" && texts().any(|text| text == "config");
+            (RUNNERS.contains(&module) || passes_on || edits)
+                .then(|| format!("`{name} -m {module}`"))
+                .and_then(runs)
         }
         // `tar cT list`: flags without a dash; `host:archive`: another machine's shell.
         "tar" => {
@@ -92,9 +133,20 @@ pub(super) fn inside(name: &str, words: &[Resolved]) -> Option<Doubt> {
             texts().find(loads).map(|text| format!("`{name} {text}`")).and_then(runs)
         }
         "cmake" => {
-            texts().find(|text| sets_program(text)).map(|text| format!("`{name} {text}`")).and_then(runs)
+            // What follows goes to the program that builds.
+            let passed = || {
+                texts().skip_while(|text| *text != "--").skip(1).find(|text| text.contains(['=', '$', '`']))
+            };
+            let found = texts().find(|text| sets_program(text)).or_else(passed);
+            found.map(|text| format!("`{name} {text}`")).and_then(runs)
         }
         "npm" | "yarn" | "pnpm" => {
+            // A script of this name that nobody wrote is the program.
+            if texts().any(|text| text == "env")
+                && texts().any(|text| matches!(text, "run" | "run-script" | "rum" | "urn"))
+            {
+                return runs(format!("`{name} run env`"));
+            }
             let is_init = texts().next().is_some_and(|sub| matches!(sub, "init" | "create"));
             let package = operand(name, &words[1..]).filter(|_| is_init);
             package.map(|text| format!("`{name} init {text}`")).and_then(runs)
@@ -126,15 +178,37 @@ fn operand<'w>(name: &str, words: &'w [Resolved]) -> Option<&'w str> {
     None
 }
 
+/// Does a variable with this value change what programs do?
+fn is_changed(name: &str, value: &str) -> bool {
+    let table = Table::get();
+    table.is_special(name) && !harmless::fits(value, table.harmless_values(name), &[], "/")
+}
+
+/// Is it the setting, with anything for the `*`?
+fn fits_cmake(name: &str, known: &str) -> bool {
+    let mut parts = known.split('*');
+    let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else { return false };
+    for part in parts {
+        let Some(at) = rest.find(part).filter(|_| !part.is_empty()) else { return part.is_empty() };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty()
+}
+
 /// Does a definition for `cmake` name a program, or a file of `cmake` that it has to read?
 fn sets_program(text: &str) -> bool {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let name = name.split(':').next().unwrap_or(name);
-    let names_one = NAMES_OF_PROGRAMS.iter().any(|part| name.contains(part))
+    let bare = name.trim_start_matches("-D").trim();
+    let is_strange =
+        bare.starts_with("CMAKE_") && !HARMLESS_OF_CMAKE.iter().any(|known| fits_cmake(bare, known));
+    let names_one = is_strange
+        || NAMES_OF_PROGRAMS.iter().any(|part| name.contains(part))
         || name.ends_with("_COMMAND")
         || (name.contains("CMAKE_PROJECT_") && name.ends_with("_INCLUDE"));
-    let flags = ["plugin", "-load", "-fuse-ld", "-wrapper", "-specs", "-B", "@"];
-    let runs_one = name.contains("FLAGS") && flags.iter().any(|flag| value.contains(flag));
+    let is_text = |sign: char| matches!(sign, ';' | '`' | '$' | '|' | '&');
+    let runs_one = name.contains("FLAGS")
+        && (RUNNING_FLAGS.iter().any(|flag| value.contains(flag)) || value.contains(is_text));
     (names_one && !COMPILERS.contains(&value)) || runs_one
 }
 

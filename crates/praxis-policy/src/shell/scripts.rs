@@ -34,8 +34,19 @@ pub(super) fn sed(script: &str) -> Option<About> {
                     skip_to(&mut rest, delimiter);
                 }
             }
-            'a' | 'i' | 'c' | '#' => while rest.next_if(|c| *c != '\n').is_some() {},
-            'b' | 't' | 'T' | ':' => while rest.next_if(|c| !matches!(c, ';' | '\n')).is_some() {},
+            // The text goes on over escaped line ends.
+            'a' | 'i' | 'c' => {
+                while let Some(sign) = rest.next_if(|c| *c != '\n') {
+                    if sign == '\\' {
+                        rest.next();
+                    }
+                }
+            }
+            '#' => while rest.next_if(|c| *c != '\n').is_some() {},
+            'b' | 't' | 'T' | ':' => {
+                while rest.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
+                while rest.next_if(|c| !matches!(c, ';' | '}') && !c.is_whitespace()).is_some() {}
+            }
             _ => {}
         }
     }
@@ -196,7 +207,9 @@ mod tests {
 
     #[test]
     fn sed_programs_that_write_or_run_are_told_from_those_that_print() {
-        for runs in ["1e rm x", "s/a/b/ge", "s|a|b|e", "s/a/b/we"] {
+        for runs in
+            ["1e rm x", "s/a/b/ge", "s|a|b|e", "s/a/b/we", ":a e rm x", "b a\ne rm x", "i x\\\ny\ne rm x"]
+        {
             assert!(sed(runs).is_some(), "{runs}");
         }
         for acts in ["w /etc/x", "s/a/b/w f", "/x/w y", "1,2{p;w f\n}", "$!r f"] {

@@ -50,6 +50,13 @@ const FILES: &[&str] = &[
     "/w/p/Cargo.toml",
     "/w/p/src/lib.rs",
     "/w/p/x",
+    "/w/p/x.sh",
+    "/w/p/script",
+    "/w/p/scripts/setup.sh",
+    "/w/p/scripts/run.sh",
+    "/w/p/scripts/test.sh",
+    "/w/p/.venv/bin/activate",
+    "/w/p/venv/bin/activate",
 ];
 
 /// Looks at the constants above.

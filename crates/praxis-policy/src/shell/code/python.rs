@@ -59,6 +59,10 @@ pub(super) fn read(code: &str) -> Option<Reading> {
         Reader { table, modules: &imports.modules, tokens: &rest, print_is_itself: print_is_itself(&tokens) };
     reader.names()?;
     let touches = rest.iter().any(|token| matches!(token, Token::Name(name) if table.files.contains(name)));
+    // It may have written the very module.
+    if touches && imports.modules.values().any(|module| matches!(module, Module::Other)) {
+        return None;
+    }
     Some(Reading { touches, loads: Vec::new() })
 }
 
