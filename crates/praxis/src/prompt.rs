@@ -158,8 +158,8 @@ fn standing_yes(care: &Care) -> Reply {
     let told = match care {
         Care::Usual | Care::Doubt { grave: false, .. } => return Reply::Once,
         Care::Doubt { reason, grave: true } => format!(
-            "this would destroy something or send it away, and not all of it is known ({reason}); a standing answer \
-             does not cover that. Say it so that every command and path stands in the text"
+            "this needs a person's word ({reason}); a standing answer does not cover what may be lost, shown or sent \
+             away without all of it being known. Say it so that every command and path stands in the text"
         ),
         Care::Leaves { what, acts } => format!(
             "this would {what}; a standing answer does not cover what leaves the machine, only a rule that names it \

@@ -118,7 +118,8 @@ impl Tool for Bash {
         let sandbox =
             sandboxed.as_ref().map(|sandboxed| Sandbox { views: &self.shell.parts().views, sandboxed });
         let cwd = cwd.as_path().to_owned();
-        let verdict = Verdict { command: input.command, cwd, finish, took, timeout, sandbox };
+        let outlives = lifetime == Lifetime::Outliving;
+        let verdict = Verdict { command: input.command, cwd, finish, took, timeout, outlives, sandbox };
         Ok(self.report(verdict, job, lifetime, cx))
     }
 

@@ -46,6 +46,8 @@ pub(super) struct Verdict<'a> {
     pub(super) finish: Finish,
     pub(super) took: Duration,
     pub(super) timeout: Duration,
+    /// Whether it may run on after Praxis has ended.
+    pub(super) outlives: bool,
     /// Where it ran.
     pub(super) cwd: PathBuf,
     /// What it saw, unless that was everything.
@@ -145,11 +147,15 @@ impl Verdict<'_> {
         if let (Finish::Ended(Ended::Code(0)), true) = (&self.finish, self.took >= LONG) {
             notes.push(format!("It took {:.1?}", self.took));
         }
+        let end =
+            if self.outlives { "It goes on after Praxis has ended." } else { "It ends with the session." };
         notes.extend(id.map(|id| match progress {
-            Progress::Running => format!("It runs in the background as `{id}`; the `job` tool reads and stops it."),
-            Progress::Left(_) => format!(
-                "What it started still runs, as `{id}`; the `job` tool reads and stops it. It ends with the session."
-            ),
+            Progress::Running => {
+                format!("It runs in the background as `{id}`; the `job` tool reads and stops it.")
+            }
+            Progress::Left(_) => {
+                format!("What it started still runs, as `{id}`; the `job` tool reads and stops it. {end}")
+            }
             Progress::Over(_) => format!("It was `{id}` and has ended."),
         }));
         notes
