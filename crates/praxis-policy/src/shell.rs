@@ -188,6 +188,8 @@ pub struct Simple {
     pub redirects: Vec<String>,
     /// Does it call a function of the script, whose commands are listed too?
     pub is_call: bool,
+    /// Is it a builtin that does nothing to anybody, so that it needs no rule?
+    pub is_idle: bool,
 }
 
 /// One word of a command.
@@ -197,6 +199,14 @@ pub struct Word {
     pub text: String,
     /// Is the value known?
     pub is_static: bool,
+}
+
+impl Simple {
+    /// Must a rule allow it? What it calls is listed by itself, and a builtin that does nothing is nobody's business.
+    pub(crate) fn needs_rule(&self) -> bool {
+        let is_idle = self.is_idle && !self.dynamic && self.risky.is_none();
+        !self.is_call && !self.source.is_empty() && !is_idle
+    }
 }
 
 impl Analysis {
@@ -257,7 +267,7 @@ pub fn fuzz(data: &[u8]) {
     let roots = ["/work/project".to_owned()];
     let ground = Ground { roots: &roots, protected: &protected, eyes: &eyes, held: false };
     let judged = judge(&found, &ground);
-    let runs = found.commands.iter().any(|command| !command.is_call && !command.source.is_empty());
+    let runs = found.commands.iter().any(Simple::needs_rule);
     assert!(!judged.patterns.is_empty() || !(runs || found.dynamic), "what runs is asked about");
     assert!(!found.dynamic || !judged.care.is_usual(), "what is not known needs care");
     assert_eq!(judged.writes.is_empty(), found.writes.is_empty(), "no write is lost");

@@ -19,6 +19,8 @@ const CHANGERS: &[&str] = &[
     "rm", "rmdir", "unlink", "srm", "mkdir", "touch", "chmod", "chown", "chgrp", "chattr", "setfacl",
     "mkfifo", "find",
 ];
+/// Builtins that do nothing to anybody, whatever they are told. Those with a few harmful options are not among them.
+const IDLE: &[&str] = &["break", "continue", "return", "exit", "shift", ":", "true", "false", "pwd", "times"];
 /// Builtins that take words for names of variables, and run what stands in their brackets.
 const NAMERS: &[&str] =
     &["test", "[", "printf", "read", "unset", "let", "mapfile", "readarray", "getopts", "wait"];
@@ -75,6 +77,7 @@ impl Walker<'_> {
         if !head.is_static || head.glob.is_some() || head.text.is_empty() {
             return self.mark(at, format!("the command `{}` is computed", short(&head.text)));
         }
+        self.out.commands[at].is_idle = self.is_idle(words);
         if head.text.contains('/') && !SYSTEM.iter().any(|folder| head.text == format!("{folder}{name}")) {
             self.touch(head, false);
         }
@@ -234,12 +237,33 @@ impl Walker<'_> {
             git: None,
             redirects: Vec::new(),
             is_call: false,
+            is_idle: false,
         });
         let at = self.out.commands.len() - 1;
         if let Some(cause) = self.state.shadowed.clone() {
             self.mark(at, format!("{cause} changes what later commands mean"));
         }
         at
+    }
+
+    /// Is it a builtin, by its bare name, that does nothing to anybody?
+    fn is_idle(&self, words: &[Resolved]) -> bool {
+        let [head, rest @ ..] = words else { return false };
+        match head.text.as_str() {
+            // Its options assign a variable.
+            "wait" => rest.iter().all(|word| self.is_job(word)),
+            // One of its options runs a command.
+            "jobs" => rest.iter().all(|word| matches!(word.text.as_str(), "-l" | "-n" | "-p" | "-r" | "-s")),
+            name => IDLE.contains(&name),
+        }
+    }
+
+    /// Does the word surely name a job or a process, and no option?
+    fn is_job(&self, word: &Resolved) -> bool {
+        let text = self.with_numbers(&word.text);
+        let is_number = text.trim_matches('"').bytes().all(|byte| byte.is_ascii_digit());
+        let is_spec = word.is_static && word.text.starts_with('%') && !word.text.contains('[');
+        word.tame || is_number || is_spec
     }
 
     /// Declares one command dynamic, and the script with it.
@@ -258,7 +282,7 @@ impl Walker<'_> {
     fn remember(&mut self, name: &str, program: &Program, words: &[Resolved], activates: bool) {
         let into_variable = match name {
             "printf" => words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v")),
-            "wait" => words[1..].iter().any(|w| !w.is_static || w.text.starts_with('-')),
+            "wait" => !words[1..].iter().all(|word| self.is_job(word)),
             _ => false,
         };
         let options_only = name == "set" && words[1..].iter().all(|w| w.is_static && w.text != "--");

@@ -181,7 +181,7 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
 fn patterns(analysis: &Analysis, whole: bool) -> Vec<String> {
     let mut out = IndexSet::new();
     for command in &analysis.commands {
-        if !command.is_call && !command.source.is_empty() {
+        if command.needs_rule() {
             out.insert(command.source.clone());
         }
         out.extend(redirected(command));
@@ -196,10 +196,10 @@ fn always(analysis: &Analysis) -> Vec<String> {
     for command in &analysis.commands {
         // `echo *` would cover `echo x > anything`: with a redirection only the very same is kept.
         match redirected(command) {
-            None if command.is_call => {}
+            None if !command.needs_rule() => {}
             None => _ = out.insert(kept(command)),
             Some(text) => {
-                if !command.is_call {
+                if command.needs_rule() {
                     out.insert(command.source.clone());
                 }
                 out.insert(text);
