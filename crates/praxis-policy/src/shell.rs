@@ -124,6 +124,8 @@ pub struct Touched {
     pub how: How,
     /// It happens only where this folder does not exist, because a `cd` to it fails.
     pub unless: Option<String>,
+    /// Is it a program that is merely started by its path?
+    pub is_run: bool,
 }
 
 /// What can be done to a path.

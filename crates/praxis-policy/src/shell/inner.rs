@@ -79,7 +79,7 @@ impl Walker<'_> {
         }
         self.out.commands[at].is_idle = self.is_idle(words);
         if head.text.contains('/') && !SYSTEM.iter().any(|folder| head.text == format!("{folder}{name}")) {
-            self.touch(head, false);
+            self.touch_run(head);
         }
         self.fills = !CHANGERS.contains(&name.as_str());
         self.harm(&name, words);

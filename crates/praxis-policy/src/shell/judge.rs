@@ -13,6 +13,8 @@ use crate::Care;
 
 /// Files that one pattern of a script may match before it is a question.
 const MOST_MATCHES: usize = 1_000;
+/// Where the system keeps its programs: to start one of these is not to go outside.
+const INSTALLED: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"];
 /// Reasons named in one doubt.
 const MOST_REASONS: usize = 16;
 
@@ -344,7 +346,9 @@ impl Bench<'_> {
 
     /// Sorts one path, and every file that its pattern matches.
     fn place(&mut self, touched: &Touched, out: &mut Paths) {
-        self.place_one(&touched.path, touched.how, out);
+        if !(touched.is_run && self.is_installed(&touched.path)) {
+            self.place_one(&touched.path, touched.how, out);
+        }
         let Some(glob) = &touched.glob else { return };
         let mut left = MOST_MATCHES;
         for path in self.matches(&touched.path, glob, &mut left) {
@@ -355,6 +359,17 @@ impl Bench<'_> {
             self.place_one(&path, touched.how, out);
         }
         out.too_many |= left == 0;
+    }
+
+    /// Is it a link of the project to a program of the system that is called much the same? `.venv/bin/python` is one.
+    fn is_installed(&mut self, path: &str) -> bool {
+        let real = self.real(path);
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_own = |root: &String| path::is_inside(&path::absolute("/", path), root);
+        INSTALLED.iter().any(|folder| path::is_inside(&real.path, folder))
+            && name(&real.path).starts_with(&name(path))
+            && self.ground.roots.iter().any(is_own)
+            && path.split('/').all(|part| part != "..")
     }
 
     fn place_one(&mut self, path: &str, how: How, out: &mut Paths) {

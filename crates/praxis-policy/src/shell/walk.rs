@@ -8,7 +8,7 @@ use super::table::Table;
 use super::tree::Node;
 use super::word::{self, Resolved};
 use super::{
-    About, Analysis, Dialect, Doubt, How, Place, Touched, agree, gaps, harmless, lexer, parse, path,
+    About, Analysis, Dialect, Doubt, How, Place, Touched, agree, gaps, harmless, lexer, operands, parse, path,
 };
 
 /// Syntax inside syntax; deeper scripts are dynamic.
@@ -36,6 +36,8 @@ pub(super) struct Walker<'p> {
     pub(super) fills: bool,
     /// Does the current command destroy what it is aimed at?
     pub(super) destroys: bool,
+    /// Is what is touched right now only started?
+    is_run: bool,
     /// What the next command finds on its input.
     pub(super) feed: Option<Feed>,
     /// Does a redirection further out take the place of what the next command is given?
@@ -77,6 +79,7 @@ impl<'p> Walker<'p> {
             dialect: place.shell,
             fills: true,
             destroys: false,
+            is_run: false,
             feed: None,
             outer_input: false,
             tail_input: None,
@@ -315,9 +318,9 @@ impl<'p> Walker<'p> {
     /// Files that a test looks at.
     fn test(&mut self, node: Node<'_>, text: &str, depth: usize) {
         self.compared(node, text);
-        let mut waiting: Vec<_> = node.named().collect();
+        let mut waiting: Vec<_> = node.named().map(|part| (part, true)).collect();
         let mut seen = 0;
-        while let Some(part) = waiting.pop() {
+        while let Some((part, may_be_file)) = waiting.pop() {
             seen += 1;
             match part.kind() {
                 "word" | "string" | "raw_string" | "concatenation" | "ansi_c_string"
@@ -327,13 +330,19 @@ impl<'p> Walker<'p> {
                         if word::runs_in_brackets(&found.text) {
                             self.doubt("a test may run what stands in brackets");
                         }
-                        if found.is_static && path::looks_like(&found.text) {
+                        if may_be_file && found.is_static && path::looks_like(&found.text) {
                             self.touch(&found, false);
                         }
                     }
                 }
                 "command_substitution" | "process_substitution" | "redirected_statement" => {}
-                _ => waiting.extend(part.named()),
+                // An operator says what its operands are.
+                "unary_expression" | "binary_expression" => {
+                    let operator = part.children().find(|child| is_operator(child.kind()));
+                    let files = operator.is_none_or(|sign| operands::tests_file(sign.text(text)));
+                    waiting.extend(part.named().map(|part| (part, files)));
+                }
+                _ => waiting.extend(part.named().map(|part| (part, may_be_file))),
             }
         }
         self.nested(node, text, depth);
@@ -401,6 +410,13 @@ impl<'p> Walker<'p> {
         is_known
     }
 
+    /// Notes a program that is started by its path.
+    pub(super) fn touch_run(&mut self, program: &Resolved) {
+        self.is_run = true;
+        self.touch_as(program, How::Read);
+        self.is_run = false;
+    }
+
     fn touch_known(&mut self, word: &Resolved, how: How) -> bool {
         if !word.is_static {
             let text = short(&word.text);
@@ -452,7 +468,13 @@ impl<'p> Walker<'p> {
         if path::is_harmless(&path) {
             return;
         }
-        let touched = Touched { path: path::join(base, text), glob: glob.map(str::to_owned), how, unless };
+        let touched = Touched {
+            path: path::join(base, text),
+            glob: glob.map(str::to_owned),
+            how,
+            unless,
+            is_run: self.is_run,
+        };
         if !self.touched.insert(touched) {
             return;
         }
@@ -461,6 +483,11 @@ impl<'p> Walker<'p> {
         }
         self.paths.insert(path);
     }
+}
+
+/// Is it an operator of a test that has operands of its own, not one that joins or negates tests?
+fn is_operator(kind: &str) -> bool {
+    matches!(kind, "test_operator" | "=" | "==" | "!=" | "=~" | "<" | ">")
 }
 
 /// A text short enough for a reason.

@@ -42,6 +42,8 @@ const LINKS: &[(&str, &str)] = &[
     ("/w/p/repo", "/w/p/.git"),
     ("/w/p/top", "/"),
     ("/w/p/src/deep", "/w/p/build"),
+    ("/w/p/.venv/bin/python", "/usr/bin/python3.12"),
+    ("/w/p/.venv/bin/mine", "/home/me/bin/mine"),
 ];
 const FILES: &[&str] = &[
     "/w/p/odd/--compress-program=x",

@@ -243,7 +243,7 @@ fn a_view_answers_which_files_and_nothing_else() {
     let looped = "for f in $(git ls-files); do cat \"$f\"; done";
     assert_eq!(held(looped).patterns, ["git ls-files", "cat \"$f\""], "the script as a whole needs no rule");
     for loss in
-        ["rm -f \"$X\"", "mv $X y", "find . -name x -delete", "git clean -fd $X", "truncate -s 0 \"$X\""]
+        ["rm -f \"$X\"", "mv $X y", "find . -name \"$X\" -delete", "git clean -fd $X", "truncate -s 0 \"$X\""]
     {
         let care = held(loss).care;
         assert!(matches!(care, Care::Doubt { grave: true, .. }), "{loss}: {care:?}");
