@@ -48,7 +48,7 @@ mod wrapper;
 use serde_json::{Value, json};
 
 pub use doubt::{About, Doubt};
-pub use git::GitAct;
+pub use git::{Beside, GitAct, GitWrite};
 pub use judge::{Eyes, Ground, Hold, Judgement, Outside, Protected, Real, judge};
 pub use leaving::{Leaving, Need};
 
@@ -103,6 +103,8 @@ pub struct Analysis {
     pub loose: Vec<String>,
     /// Folders in which git runs, absolute.
     pub git: Vec<String>,
+    /// Git commands that must write the repository.
+    pub git_writes: Vec<GitWrite>,
     /// Scripts of the project that a shell is told to run, and folders that it takes programs from, absolute.
     pub runs: Vec<String>,
     /// May it fill a file without telling which?
@@ -186,6 +188,8 @@ pub struct Simple {
     pub leaves: Option<Leaving>,
     /// What is known of it if it is git.
     pub git: Option<GitAct>,
+    /// What it may do in a script that is nothing but git.
+    pub beside: Beside,
     /// Its redirections that write a real file, in tidy text.
     pub redirects: Vec<String>,
     /// Does it call a function of the script, whose commands are listed too?

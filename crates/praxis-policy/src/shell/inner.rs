@@ -8,7 +8,7 @@ use super::table::Program;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved};
 use super::wrapper::is_runner;
-use super::{About, Dialect, Doubt, GitAct, Simple, Word, git, leaving, path, tools};
+use super::{About, Dialect, Doubt, GitAct, GitWrite, Simple, Word, git, leaving, path, tools};
 
 /// Wrappers around wrappers.
 const DEEPEST_WRAP: usize = 32;
@@ -238,6 +238,7 @@ impl Walker<'_> {
             redirects: Vec::new(),
             is_call: false,
             is_idle: false,
+            beside: git::beside(words),
         });
         let at = self.out.commands.len() - 1;
         if let Some(cause) = self.state.shadowed.clone() {
@@ -357,6 +358,17 @@ impl Walker<'_> {
                     self.out.git.push(place);
                 }
             }
+        }
+        if git::must_write(words) {
+            // Sent elsewhere, it does not run here.
+            let meant = if given.len() > 1 { &given[..given.len() - 1] } else { &given[..] };
+            let place = |folder: &String| {
+                let from = folder.clone();
+                meant.iter().map(move |name| path::absolute(&from, name))
+            };
+            let folders = self.state.folders.iter().flat_map(place).collect();
+            let source = self.out.commands[at].source.clone();
+            self.out.git_writes.push(GitWrite { source, folders });
         }
     }
 

@@ -109,6 +109,8 @@ pub struct Judgement {
     pub leaves: Vec<Leaving>,
     /// Is it nothing but git commands whose act is known?
     pub git_only: bool,
+    /// If it is not, the first git command in it that must write the repository of the project, and so would fail.
+    pub git_needs: Option<String>,
     /// May a git command write git's configuration? More than which branch is followed is confirmed by a person.
     pub git_config: bool,
 }
@@ -139,7 +141,8 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
         .or_else(|| git.configures.clone());
     let mut reasons = reasons(analysis, ground.held, out.too_many);
     let bare = bench.bare(analysis);
-    let git_only = git.only && bare.is_none();
+    let git_only = git.only && bare.is_none() && bench.writes_outside_git(analysis);
+    let git_needs = if git_only { None } else { bench.needs_git(analysis) };
     reasons.extend(bare);
     reasons.extend(bench.written_and_run(analysis));
     let makes = |touched: &&Touched| touched.how != How::Read && touched.path.contains("/-");
@@ -173,6 +176,7 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
         care,
         leaves,
         git_only,
+        git_needs,
         git_config: git.writes,
     }
 }
