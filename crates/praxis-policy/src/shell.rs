@@ -22,6 +22,7 @@ mod command;
 mod doubt;
 mod feed;
 mod flow;
+mod fresh;
 mod gaps;
 mod git;
 mod harm;

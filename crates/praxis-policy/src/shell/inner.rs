@@ -70,7 +70,8 @@ impl Walker<'_> {
         let program = self.table.program(&name);
         let written = words;
         let words = if name == "git" { git::without_settings(words) } else { Cow::Borrowed(words) };
-        let words = words.as_ref();
+        let tame = self.without_loss(&name, &words);
+        let words = tame.as_deref().unwrap_or(words.as_ref());
         self.destroys = super::risk::destroys(&name, program, words);
         let at = self.list_only(written);
         self.out.commands[at].redirects = std::mem::take(&mut self.redirects);
@@ -158,7 +159,9 @@ impl Walker<'_> {
         } else if program.dynamic {
             self.mark(at, format!("what `{name}` runs is not known"));
         }
-        self.remember(&name, program, words, activates);
+        // What only tidies up at the end changes nothing before.
+        let tidies = name == "trap" && self.tidies(words);
+        self.remember(&name, program, words, activates || tidies);
         if program.shell {
             return self.shell(at, words);
         }

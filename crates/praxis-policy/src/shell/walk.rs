@@ -99,6 +99,7 @@ impl<'p> Walker<'p> {
     }
 
     pub(super) fn finish(mut self, script: &str) -> Analysis {
+        self.check_trap();
         self.out.unread = self.out.dynamic.then(|| script.to_owned());
         self.out.paths = self.paths.into_iter().collect();
         self.out.writes = self.writes.into_iter().collect();
@@ -179,6 +180,7 @@ impl<'p> Walker<'p> {
     pub(super) fn apart(&mut self, act: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
         act(self);
+        self.check_trap();
         self.state = before;
     }
 
@@ -291,6 +293,7 @@ impl<'p> Walker<'p> {
         let known = match known {
             Some(text) => Some(Value::Text(text)),
             None if plain && self.gives_number(value) => Some(Value::Number),
+            None if plain && self.gives_fresh(value) => Some(Value::Fresh),
             None => None,
         };
         self.state.set(&name, known);
