@@ -127,7 +127,7 @@ pub struct Touched {
     pub how: How,
     /// It happens only where this folder does not exist, because a `cd` to it fails.
     pub unless: Option<String>,
-    /// Is it a program that is merely started by its path?
+    /// Is it merely started by its path, or asked whether it is there?
     pub is_run: bool,
 }
 

@@ -334,7 +334,7 @@ impl<'p> Walker<'p> {
                             self.doubt("a test may run what stands in brackets");
                         }
                         if may_be_file && found.is_static && path::looks_like(&found.text) {
-                            self.touch(&found, false);
+                            self.touch_run(&found);
                         }
                     }
                 }
@@ -413,7 +413,7 @@ impl<'p> Walker<'p> {
         is_known
     }
 
-    /// Notes a program that is started by its path.
+    /// Notes a program that is started by its path, or a file that is only asked for.
     pub(super) fn touch_run(&mut self, program: &Resolved) {
         self.is_run = true;
         self.touch_as(program, How::Read);
