@@ -22,6 +22,7 @@ mod command;
 mod doubt;
 mod feed;
 mod flow;
+mod fresh;
 mod gaps;
 mod git;
 mod harm;
@@ -48,7 +49,7 @@ mod wrapper;
 use serde_json::{Value, json};
 
 pub use doubt::{About, Doubt};
-pub use git::GitAct;
+pub use git::{Beside, GitAct, GitWrite};
 pub use judge::{Eyes, Ground, Hold, Judgement, Outside, Protected, Real, judge};
 pub use leaving::{Leaving, Need};
 
@@ -103,6 +104,8 @@ pub struct Analysis {
     pub loose: Vec<String>,
     /// Folders in which git runs, absolute.
     pub git: Vec<String>,
+    /// Git commands that must write the repository.
+    pub git_writes: Vec<GitWrite>,
     /// Scripts of the project that a shell is told to run, and folders that it takes programs from, absolute.
     pub runs: Vec<String>,
     /// May it fill a file without telling which?
@@ -124,6 +127,8 @@ pub struct Touched {
     pub how: How,
     /// It happens only where this folder does not exist, because a `cd` to it fails.
     pub unless: Option<String>,
+    /// Is it merely started by its path, or asked whether it is there?
+    pub is_run: bool,
 }
 
 /// What can be done to a path.
@@ -184,10 +189,14 @@ pub struct Simple {
     pub leaves: Option<Leaving>,
     /// What is known of it if it is git.
     pub git: Option<GitAct>,
+    /// What it may do in a script that is nothing but git.
+    pub beside: Beside,
     /// Its redirections that write a real file, in tidy text.
     pub redirects: Vec<String>,
     /// Does it call a function of the script, whose commands are listed too?
     pub is_call: bool,
+    /// Is it a builtin that does nothing to anybody, so that it needs no rule?
+    pub is_idle: bool,
 }
 
 /// One word of a command.
@@ -197,6 +206,14 @@ pub struct Word {
     pub text: String,
     /// Is the value known?
     pub is_static: bool,
+}
+
+impl Simple {
+    /// Must a rule allow it? What it calls is listed by itself, and a builtin that does nothing is nobody's business.
+    pub(crate) fn needs_rule(&self) -> bool {
+        let is_idle = self.is_idle && !self.dynamic && self.risky.is_none();
+        !self.is_call && !self.source.is_empty() && !is_idle
+    }
 }
 
 impl Analysis {
@@ -257,7 +274,7 @@ pub fn fuzz(data: &[u8]) {
     let roots = ["/work/project".to_owned()];
     let ground = Ground { roots: &roots, protected: &protected, eyes: &eyes, held: false };
     let judged = judge(&found, &ground);
-    let runs = found.commands.iter().any(|command| !command.is_call && !command.source.is_empty());
+    let runs = found.commands.iter().any(Simple::needs_rule);
     assert!(!judged.patterns.is_empty() || !(runs || found.dynamic), "what runs is asked about");
     assert!(!found.dynamic || !judged.care.is_usual(), "what is not known needs care");
     assert_eq!(judged.writes.is_empty(), found.writes.is_empty(), "no write is lost");

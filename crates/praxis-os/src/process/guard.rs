@@ -43,7 +43,6 @@ fn serve() -> io::Result<()> {
     let line = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
     close_stdin()?;
     let mut keepers = 0_usize;
-    let mut spare: Option<UnixStream> = None;
     loop {
         let timeout = (keepers > 0).then_some(&COLLECT);
         let ready = match poll(&mut [PollFd::new(&line, PollFlags::IN)], timeout) {
@@ -59,31 +58,12 @@ fn serve() -> io::Result<()> {
         }
         let Some((_, mut descriptors)) = channel::receive(&line)? else { return Ok(()) };
         let Some(keeper_line) = descriptors.pop() else { continue };
-        let is_given = |spare: UnixStream| channel::send(&spare, &[], &[keeper_line.as_fd()]).is_ok();
-        if !spare.take().is_some_and(is_given) && fork()? == Fork::Child {
+        if fork()? == Fork::Child {
             drop(line);
             keep(UnixStream::from(keeper_line), Reach::Everything);
             std::process::exit(0);
         }
         keepers += 1;
-        drop(keeper_line);
-        // The next one is forked while nobody waits for it.
-        let (ours, theirs) = channel::pair()?;
-        if fork()? == Fork::Child {
-            drop((line, ours));
-            stand_by(&theirs);
-            std::process::exit(0);
-        }
-        spare = Some(ours);
-    }
-}
-
-/// The life of a keeper that was forked beforehand: it waits for its line, and ends with the guard if there is none.
-fn stand_by(guard: &UnixStream) {
-    if let Ok(Some((_, mut descriptors))) = channel::receive(guard)
-        && let Some(line) = descriptors.pop()
-    {
-        keep(UnixStream::from(line), Reach::Everything);
     }
 }
 

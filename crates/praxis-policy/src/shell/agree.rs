@@ -38,10 +38,12 @@ pub(super) fn differs(tree: &Tree, lexed: &Lexed, text: &str) -> Option<&'static
     if found.comments != lexed.comments {
         return Some("a comment of the script can be read in two ways");
     }
-    // An empty body has no node.
+    // An empty body has no node, and the grammar may drop the empty lines at the beginning of one.
     let mut bodies = sorted(&lexed.bodies);
     bodies.retain(|(start, end)| start < end);
-    (found.bodies != bodies).then_some("a heredoc of the script can be read in two ways")
+    let trimmed =
+        |spans: &[Span]| -> Vec<Span> { spans.iter().map(|span| without_empty_lines(*span, text)).collect() };
+    (trimmed(&found.bodies) != trimmed(&bodies)).then_some("a heredoc of the script can be read in two ways")
 }
 
 /// What the grammar found, each sorted: sets of a long script are too slow when they are hashed.
@@ -118,6 +120,15 @@ pub(super) fn dropped(node: Node<'_>, text: &str) -> Option<Span> {
     let gap = text.get(body.end()..next.start()).filter(|_| is_command)?;
     let start = body.end() + gap.find('-')?;
     (gap.trim_matches([' ', '\t']) == "-").then_some((start, start + 1))
+}
+
+/// Where a body begins that is more than empty lines.
+fn without_empty_lines((start, end): Span, text: &str) -> Span {
+    let body = text.get(start..end).unwrap_or_default();
+    match body.find(|sign| sign != '\n') {
+        Some(empty) => (start + empty, end),
+        None => (start, end),
+    }
 }
 
 fn span(node: Node<'_>) -> Span {

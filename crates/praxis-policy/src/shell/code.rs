@@ -15,6 +15,19 @@ use super::{About, Doubt};
 
 /// Letters of Python's options that change nothing of what the code means.
 const PYTHON_FLAGS: &str = "BEIOPSbqsuv";
+/// Options of Python with a value, and the values that change nothing of it either.
+const PYTHON_VALUED: &[(&str, &[&str])] = &[
+    ("W", &["error", "ignore", "default", "always", "once", "module"]),
+    ("X", &["utf8", "dev", "importtime", "faulthandler"]),
+];
+/// Options of Node before its code that change nothing of what that means.
+const NODE_FLAGS: &[&str] = &[
+    "--no-warnings",
+    "--no-deprecation",
+    "--trace-warnings",
+    "--input-type=module",
+    "--input-type=commonjs",
+];
 /// Longer code is not read.
 const LONGEST: usize = 64 * 1_024;
 
@@ -66,7 +79,8 @@ impl Known {
 pub(super) fn of(name: &str, words: &[Resolved], feed: Option<&Feed>) -> Option<Known> {
     match name {
         "python" | "python2" | "python3" | "pypy" | "pypy3" => python_command(words, feed),
-        "node" | "nodejs" | "bun" => node_command(words),
+        "node" | "nodejs" => node_command(words, feed),
+        "bun" => node_command(words, None),
         "perl" => perl::command(words),
         _ => None,
     }
@@ -77,8 +91,17 @@ fn python_command(words: &[Resolved], feed: Option<&Feed>) -> Option<Known> {
         Some(Feed::Text(text)) => Some(Known::new(python::read(text)?, rest)),
         _ => None,
     };
-    for (at, word) in words.iter().enumerate().skip(1) {
+    let mut rest = words.iter().enumerate().skip(1);
+    while let Some((at, word)) = rest.next() {
         let flags = known(word)?.strip_prefix('-')?;
+        if let Some((flag, values)) = PYTHON_VALUED.iter().find(|(flag, _)| flags.starts_with(*flag)) {
+            let inside = &flags[flag.len()..];
+            let value = if inside.is_empty() { known(rest.next()?.1)? } else { inside };
+            if !values.contains(&value) {
+                return None;
+            }
+            continue;
+        }
         let are_plain = |flags: &str| flags.chars().all(|flag| PYTHON_FLAGS.contains(flag));
         match flags.split_once('c') {
             _ if flags.is_empty() => return fed(at + 1),
@@ -96,8 +119,19 @@ fn python_command(words: &[Resolved], feed: Option<&Feed>) -> Option<Known> {
     fed(words.len())
 }
 
-fn node_command(words: &[Resolved]) -> Option<Known> {
-    let [_, flag, code, rest @ ..] = words else { return None };
+fn node_command(words: &[Resolved], feed: Option<&Feed>) -> Option<Known> {
+    let is_flag = |word: &&Resolved| known(word).is_some_and(|text| NODE_FLAGS.contains(&text));
+    let flags = words.iter().skip(1).take_while(is_flag).count();
+    let fed = |rest: usize| match feed {
+        Some(Feed::Text(text)) => Some(Known::new(node::read(text)?, rest)),
+        _ => None,
+    };
+    let (flag, code, rest) = match &words[1 + flags..] {
+        [] => return fed(words.len()),
+        [dash, ..] if known(dash)? == "-" => return fed(flags + 2),
+        [flag, code, rest @ ..] => (flag, code, rest),
+        _ => return None,
+    };
     if !matches!(known(flag)?, "-e" | "-p" | "-pe" | "--eval" | "--print") {
         return None;
     }
@@ -106,7 +140,7 @@ fn node_command(words: &[Resolved]) -> Option<Known> {
     if rest.first().is_some_and(|word| known(word).is_none_or(|text| text.starts_with('-') && text != "--")) {
         return None;
     }
-    Some(Known::new(node::read(code)?, 3))
+    Some(Known::new(node::read(code)?, flags + 3))
 }
 
 /// The text of a word that stands for nothing but itself.
@@ -160,7 +194,9 @@ mod tests {
             &["python3", "-Ic", "1"],
             &["python3", "-I", "-B", "-c", "1", "--x", "y"],
             &["python3", "-c1"],
+            &["python3", "-W", "error", "-Xutf8", "-c", "1"],
             &["node", "-e", "1"],
+            &["node", "--no-warnings", "--input-type=module", "-e", "1"],
             &["node", "--print", "1", "a", "-r"],
             &["bun", "-pe", "1", "--", "-r"],
         ] {
@@ -170,6 +206,11 @@ mod tests {
             &["python3", "-ic", "1"][..],
             &["python3", "-W", "x", "-c", "1"],
             &["python3", "-X", "x", "-c", "1"],
+            &["python3", "-W", "error"],
+            &["python3", "-W"],
+            &["node", "--no-warnings", "x.js"],
+            &["node", "--import=./x", "-e", "1"],
+            &["node"],
             &["python3", "-mtimeit", "-c", "1"],
             &["python3", "x.py", "-c", "1"],
             &["python3", "-c"],
@@ -203,6 +244,9 @@ mod tests {
         let text = |text: &str| Some(Feed::Text(text.to_owned()));
         assert!(of("python3", &line(&["python3"]), text("print(1)\n").as_ref()).is_some());
         assert!(of("python3", &line(&["python3", "-", "x"]), text("print(1)\n").as_ref()).is_some());
+        assert!(of("node", &line(&["node", "-", "x"]), text("console.log(1)\n").as_ref()).is_some());
+        assert_eq!(of("node", &line(&["node"]), text("eval(1)\n").as_ref()), None);
+        assert_eq!(of("node", &line(&["node", "x.js"]), text("console.log(1)\n").as_ref()), None);
         assert_eq!(of("python3", &line(&["python3", "-"]), text("exec(1)\n").as_ref()), None);
         assert_eq!(of("python3", &line(&["python3", "x.py"]), text("print(1)\n").as_ref()), None);
     }

@@ -16,7 +16,7 @@ impl Walker<'_> {
         self.gaps(&children, text);
         let joined = joins(&children, text);
         let mut words = Vec::new();
-        let mut special = None;
+        let mut special = Vec::new();
         let mut set = Vec::new();
         let mut more = Vec::new();
         for (at, child) in children.iter().enumerate() {
@@ -26,7 +26,8 @@ impl Walker<'_> {
                     let name = child.text(text).split(['=', '+', '[']).next().unwrap_or_default();
                     set.push(name.to_owned());
                     if self.changes_meaning(child.text(text)) {
-                        special = Some(format!("the variable `{name}` changes what the command does"));
+                        let splits = self.only_splits(child.text(text));
+                        special.push((name.to_owned(), splits));
                     }
                 }
                 "file_redirect" => more.extend(self.redirect(*child, text)),
@@ -42,8 +43,12 @@ impl Walker<'_> {
         }
         words.extend(more);
         words.extend_from_slice(extra);
-        if let Some(reason) = special {
-            self.doubt(reason);
+        let reads = words.first().is_some_and(|head| head.is_static && head.text == "read");
+        for (name, splits) in special {
+            // `IFS=, read a b`: it is gone with that `read`.
+            if !(splits && reads) {
+                self.doubt(format!("the variable `{name}` changes what the command does"));
+            }
         }
         let has_input = !outer_input && takes_input(node);
         let feed = if has_input { self.given(node, text) } else { handed };
@@ -76,6 +81,14 @@ impl Walker<'_> {
             }
         }
         self.said = said;
+    }
+
+    /// Is it an assignment of a known text to `IFS`? To `read` that says where its line is cut, and nothing else.
+    fn only_splits(&self, source: &str) -> bool {
+        let is_known = |value: &str| {
+            word::resolve(value, &self.seen()).iter().all(|word| word.is_static && word.glob.is_none())
+        };
+        source.strip_prefix("IFS=").is_some_and(is_known)
     }
 
     /// Words that touch, or are parted by something that is no space, are read otherwise by the shell.

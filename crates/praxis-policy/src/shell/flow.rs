@@ -246,6 +246,8 @@ impl Walker<'_> {
             self.doubt_files("a function has redirections of its own");
         }
         self.apart(|me| {
+            // What it changes counts where it is called.
+            me.state.trapped = Rc::default();
             me.state.forget();
             me.sequence(node, text, depth);
         });

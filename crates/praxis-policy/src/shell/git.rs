@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::word::Resolved;
+use super::word::{Resolved, Sweep};
 use super::{harmless, risk};
 
 /// The subcommands as data.
@@ -19,6 +19,31 @@ struct Table {
     kinds: HashMap<&'static str, Kind>,
     looks: HashSet<&'static str>,
     settings: HashMap<&'static str, Vec<&'static str>>,
+    writes: HashSet<&'static str>,
+    spares: HashSet<&'static str>,
+    keeps: HashSet<&'static str>,
+    beside: HashSet<&'static str>,
+    writing: HashMap<&'static str, Vec<&'static str>>,
+}
+
+/// What a program other than git may do in a script that writes the repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Beside {
+    /// It has no place there.
+    Nothing,
+    /// It looks, or says something.
+    Looks,
+    /// It writes files that it names.
+    Writes,
+}
+
+/// A git command that must write the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitWrite {
+    /// The command in tidy text.
+    pub source: String,
+    /// The folders in which it may run, absolute.
+    pub folders: Vec<String>,
 }
 
 /// What is known of one git command.
@@ -50,13 +75,14 @@ fn table(text: &'static str) -> Table {
             Some("known") => Kind::Known,
             Some("follows") => Kind::Follows,
             Some("configures") => Kind::Configures,
-            Some("looks") => {
-                table.looks.extend(words);
+            Some(kind @ ("looks" | "writes" | "spares" | "keeps" | "beside")) => {
+                table.names(kind).extend(words);
                 continue;
             }
-            Some("setting") => {
+            Some(kind @ ("setting" | "writing")) => {
                 let Some(key) = words.next() else { continue };
-                table.settings.insert(key, words.collect());
+                let of = if kind == "setting" { &mut table.settings } else { &mut table.writing };
+                of.insert(key, words.collect());
                 continue;
             }
             _ => Kind::Unknown,
@@ -64,6 +90,68 @@ fn table(text: &'static str) -> Table {
         table.kinds.extend(words.map(|word| (word, kind)));
     }
     table
+}
+
+impl Table {
+    fn names(&mut self, kind: &str) -> &mut HashSet<&'static str> {
+        match kind {
+            "looks" => &mut self.looks,
+            "writes" => &mut self.writes,
+            "spares" => &mut self.spares,
+            "keeps" => &mut self.keeps,
+            _ => &mut self.beside,
+        }
+    }
+}
+
+/// What a program may do beside git.
+pub(super) fn beside(words: &[Resolved]) -> Beside {
+    let [head, rest @ ..] = words else { return Beside::Nothing };
+    if TABLE.beside.contains(head.text.as_str()) {
+        return Beside::Looks;
+    }
+    let Some(flags) = TABLE.writing.get(head.text.as_str()) else { return Beside::Nothing };
+    let is_known = |word: &Resolved| {
+        let is_option = word.text.starts_with('-') && word.text.len() > 1;
+        word.is_static
+            && word.glob.is_none()
+            && word.sweep == Sweep::Named
+            && (!is_option || flags.contains(&word.text.as_str()))
+    };
+    if rest.iter().all(is_known) { Beside::Writes } else { Beside::Nothing }
+}
+
+/// Does it leave the work tree without new names, so that nothing it makes can lead a write astray?
+pub(super) fn keeps_tree(words: &[&str]) -> bool {
+    match words {
+        // A new branch where the work stands.
+        ["checkout", "-b", name] | ["switch", "-c", name] => !name.starts_with('-'),
+        [sub, ..] => TABLE.keeps.contains(sub),
+        [] => true,
+    }
+}
+
+/// Must the command write the repository?
+pub(super) fn must_write(words: &[Resolved]) -> bool {
+    let Some([sub, rest @ ..]) = subcommand(words) else { return false };
+    let sub = sub.text.as_str();
+    let options = || rest.iter().map(|word| word.text.as_str()).take_while(|text| *text != "--");
+    let second = options().next().unwrap_or_default();
+    let has_operand = options().any(|text| !text.starts_with('-'));
+    let says = |list: &HashSet<&'static str>| {
+        let flagged = |key: &&str| {
+            let flag = key.split_once('/').filter(|(name, _)| *name == sub).map(|(_, flag)| flag);
+            flag.is_some_and(|flag| options().any(|text| risk::is_flag(text, flag)))
+        };
+        list.contains(sub)
+            || list.contains(format!("{sub}:{second}").as_str())
+            || (has_operand && list.contains(format!("{sub}+").as_str()))
+            || list.iter().any(flagged)
+    };
+    // `git config a.b c`, but not `git config a.b`.
+    let sets = sub == "config" && matches!(kind(sub, rest), Kind::Configures);
+    let asks = options().any(|text| matches!(text, "--help" | "-h"));
+    (says(&TABLE.writes) || sets) && !says(&TABLE.spares) && !asks
 }
 
 /// The command without settings that change nothing that matters: `git -c color.ui=never log` is a `git log`.
@@ -198,7 +286,20 @@ mod tests {
         for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let kind = line.split(' ').next().unwrap_or_default();
             assert!(
-                ["known", "follows", "configures", "unknown", "looks", "setting"].contains(&kind),
+                [
+                    "known",
+                    "follows",
+                    "configures",
+                    "unknown",
+                    "looks",
+                    "setting",
+                    "writes",
+                    "spares",
+                    "keeps",
+                    "beside",
+                    "writing"
+                ]
+                .contains(&kind),
                 "{line}"
             );
         }

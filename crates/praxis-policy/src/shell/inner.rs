@@ -8,7 +8,7 @@ use super::table::Program;
 use super::walk::{Walker, short};
 use super::word::{self, Resolved};
 use super::wrapper::is_runner;
-use super::{About, Dialect, Doubt, GitAct, Simple, Word, git, leaving, path, tools};
+use super::{About, Dialect, Doubt, GitAct, GitWrite, Simple, Word, git, leaving, path, tools};
 
 /// Wrappers around wrappers.
 const DEEPEST_WRAP: usize = 32;
@@ -19,6 +19,8 @@ const CHANGERS: &[&str] = &[
     "rm", "rmdir", "unlink", "srm", "mkdir", "touch", "chmod", "chown", "chgrp", "chattr", "setfacl",
     "mkfifo", "find",
 ];
+/// Builtins that do nothing to anybody, whatever they are told. Those with a few harmful options are not among them.
+const IDLE: &[&str] = &["break", "continue", "return", "exit", "shift", ":", "true", "false", "pwd", "times"];
 /// Builtins that take words for names of variables, and run what stands in their brackets.
 const NAMERS: &[&str] =
     &["test", "[", "printf", "read", "unset", "let", "mapfile", "readarray", "getopts", "wait"];
@@ -68,15 +70,17 @@ impl Walker<'_> {
         let program = self.table.program(&name);
         let written = words;
         let words = if name == "git" { git::without_settings(words) } else { Cow::Borrowed(words) };
-        let words = words.as_ref();
+        let tame = self.without_loss(&name, &words);
+        let words = tame.as_deref().unwrap_or(words.as_ref());
         self.destroys = super::risk::destroys(&name, program, words);
         let at = self.list_only(written);
         self.out.commands[at].redirects = std::mem::take(&mut self.redirects);
         if !head.is_static || head.glob.is_some() || head.text.is_empty() {
             return self.mark(at, format!("the command `{}` is computed", short(&head.text)));
         }
+        self.out.commands[at].is_idle = self.is_idle(words);
         if head.text.contains('/') && !SYSTEM.iter().any(|folder| head.text == format!("{folder}{name}")) {
-            self.touch(head, false);
+            self.touch_run(head);
         }
         self.fills = !CHANGERS.contains(&name.as_str());
         self.harm(&name, words);
@@ -155,7 +159,9 @@ impl Walker<'_> {
         } else if program.dynamic {
             self.mark(at, format!("what `{name}` runs is not known"));
         }
-        self.remember(&name, program, words, activates);
+        // What only tidies up at the end changes nothing before.
+        let tidies = name == "trap" && self.tidies(words);
+        self.remember(&name, program, words, activates || tidies);
         if program.shell {
             return self.shell(at, words);
         }
@@ -234,12 +240,34 @@ impl Walker<'_> {
             git: None,
             redirects: Vec::new(),
             is_call: false,
+            is_idle: false,
+            beside: git::beside(words),
         });
         let at = self.out.commands.len() - 1;
         if let Some(cause) = self.state.shadowed.clone() {
             self.mark(at, format!("{cause} changes what later commands mean"));
         }
         at
+    }
+
+    /// Is it a builtin, by its bare name, that does nothing to anybody?
+    fn is_idle(&self, words: &[Resolved]) -> bool {
+        let [head, rest @ ..] = words else { return false };
+        match head.text.as_str() {
+            // Its options assign a variable.
+            "wait" => rest.iter().all(|word| self.is_job(word)),
+            // One of its options runs a command.
+            "jobs" => rest.iter().all(|word| matches!(word.text.as_str(), "-l" | "-n" | "-p" | "-r" | "-s")),
+            name => IDLE.contains(&name),
+        }
+    }
+
+    /// Does the word surely name a job or a process, and no option?
+    fn is_job(&self, word: &Resolved) -> bool {
+        let text = self.with_numbers(&word.text);
+        let is_number = text.trim_matches('"').bytes().all(|byte| byte.is_ascii_digit());
+        let is_spec = word.is_static && word.text.starts_with('%') && !word.text.contains('[');
+        word.tame || is_number || is_spec
     }
 
     /// Declares one command dynamic, and the script with it.
@@ -258,7 +286,7 @@ impl Walker<'_> {
     fn remember(&mut self, name: &str, program: &Program, words: &[Resolved], activates: bool) {
         let into_variable = match name {
             "printf" => words.get(1).is_some_and(|w| !w.is_static || w.text.starts_with("-v")),
-            "wait" => words[1..].iter().any(|w| !w.is_static || w.text.starts_with('-')),
+            "wait" => !words[1..].iter().all(|word| self.is_job(word)),
             _ => false,
         };
         let options_only = name == "set" && words[1..].iter().all(|w| w.is_static && w.text != "--");
@@ -333,6 +361,17 @@ impl Walker<'_> {
                     self.out.git.push(place);
                 }
             }
+        }
+        if git::must_write(words) {
+            // Sent elsewhere, it does not run here.
+            let meant = if given.len() > 1 { &given[..given.len() - 1] } else { &given[..] };
+            let place = |folder: &String| {
+                let from = folder.clone();
+                meant.iter().map(move |name| path::absolute(&from, name))
+            };
+            let folders = self.state.folders.iter().flat_map(place).collect();
+            let source = self.out.commands[at].source.clone();
+            self.out.git_writes.push(GitWrite { source, folders });
         }
     }
 

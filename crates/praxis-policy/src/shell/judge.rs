@@ -13,6 +13,8 @@ use crate::Care;
 
 /// Files that one pattern of a script may match before it is a question.
 const MOST_MATCHES: usize = 1_000;
+/// Where the system keeps its programs: to start one of these is not to go outside.
+const INSTALLED: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"];
 /// Reasons named in one doubt.
 const MOST_REASONS: usize = 16;
 
@@ -107,6 +109,8 @@ pub struct Judgement {
     pub leaves: Vec<Leaving>,
     /// Is it nothing but git commands whose act is known?
     pub git_only: bool,
+    /// If it is not, the first git command in it that must write the repository of the project, and so would fail.
+    pub git_needs: Option<String>,
     /// May a git command write git's configuration? More than which branch is followed is confirmed by a person.
     pub git_config: bool,
 }
@@ -137,7 +141,8 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
         .or_else(|| git.configures.clone());
     let mut reasons = reasons(analysis, ground.held, out.too_many);
     let bare = bench.bare(analysis);
-    let git_only = git.only && bare.is_none();
+    let git_only = git.only && bare.is_none() && bench.writes_outside_git(analysis);
+    let git_needs = if git_only { None } else { bench.needs_git(analysis) };
     reasons.extend(bare);
     reasons.extend(bench.written_and_run(analysis));
     let makes = |touched: &&Touched| touched.how != How::Read && touched.path.contains("/-");
@@ -171,6 +176,7 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
         care,
         leaves,
         git_only,
+        git_needs,
         git_config: git.writes,
     }
 }
@@ -181,7 +187,7 @@ pub fn judge(analysis: &Analysis, ground: &Ground<'_>) -> Judgement {
 fn patterns(analysis: &Analysis, whole: bool) -> Vec<String> {
     let mut out = IndexSet::new();
     for command in &analysis.commands {
-        if !command.is_call && !command.source.is_empty() {
+        if command.needs_rule() {
             out.insert(command.source.clone());
         }
         out.extend(redirected(command));
@@ -196,10 +202,10 @@ fn always(analysis: &Analysis) -> Vec<String> {
     for command in &analysis.commands {
         // `echo *` would cover `echo x > anything`: with a redirection only the very same is kept.
         match redirected(command) {
-            None if command.is_call => {}
+            None if !command.needs_rule() => {}
             None => _ = out.insert(kept(command)),
             Some(text) => {
-                if !command.is_call {
+                if command.needs_rule() {
                     out.insert(command.source.clone());
                 }
                 out.insert(text);
@@ -354,7 +360,9 @@ impl Bench<'_> {
 
     /// Sorts one path, and every file that its pattern matches.
     fn place(&mut self, touched: &Touched, out: &mut Paths) {
-        self.place_one(&touched.path, touched.how, out);
+        if !(touched.is_run && self.is_installed(&touched.path)) {
+            self.place_one(&touched.path, touched.how, out);
+        }
         let Some(glob) = &touched.glob else { return };
         let mut left = MOST_MATCHES;
         for path in self.matches(&touched.path, glob, &mut left) {
@@ -365,6 +373,17 @@ impl Bench<'_> {
             self.place_one(&path, touched.how, out);
         }
         out.too_many |= left == 0;
+    }
+
+    /// Is it a link of the project to a program of the system that is called much the same? `.venv/bin/python` is one.
+    fn is_installed(&mut self, path: &str) -> bool {
+        let real = self.real(path);
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_own = |root: &String| path::is_inside(&path::absolute("/", path), root);
+        INSTALLED.iter().any(|folder| path::is_inside(&real.path, folder))
+            && name(&real.path).starts_with(&name(path))
+            && self.ground.roots.iter().any(is_own)
+            && path.split('/').all(|part| part != "..")
     }
 
     fn place_one(&mut self, path: &str, how: How, out: &mut Paths) {

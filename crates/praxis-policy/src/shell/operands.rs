@@ -108,6 +108,9 @@ impl Walker<'_> {
                 _ => self.mark(at, format!("`{name}` runs what it reads")),
             }
         }
+        if matches!(name, "test" | "[") {
+            plain.retain(|word| is_tested(word, words));
+        }
         self.plain(name, program, &plain, scripted, words);
     }
 
@@ -186,6 +189,7 @@ impl Walker<'_> {
                 Operands::SkipRead => self.operand(name, word, in_place),
                 Operands::SkipWrite if index == 0 && !word.text.contains('/') => {}
                 Operands::SkipWrite => self.operand(name, word, true),
+                Operands::Target if !last && self.linked(name, word, words) => {}
                 Operands::Target => {
                     // What `mv` takes away is only renamed.
                     self.fills = name != "mv" || last;
@@ -217,6 +221,28 @@ impl Walker<'_> {
                 None => self.out.fills_unknown |= plain[0].text == "clone",
             }
         }
+    }
+
+    /// `ln -s ../a b/c`: a relative target counts from the folder of the link. Where that folder is known, it is noted.
+    fn linked(&mut self, name: &str, target: &Resolved, words: &[Resolved]) -> bool {
+        let [_, flag, _, link] = words else { return false };
+        let is_plain = |word: &Resolved| {
+            word.is_static && word.glob.is_none() && !word.text.is_empty() && !word.text.starts_with('-')
+        };
+        if name != "ln"
+            || !matches!(flag.text.as_str(), "-s" | "-sf" | "-sfn" | "-sn" | "-snf" | "--symbolic")
+            || ![target, link].iter().all(|word| is_plain(word))
+            || target.text.starts_with('/')
+        {
+            return false;
+        }
+        // The link may be a folder already; then the new one is made in there.
+        let (folder, name) = link.text.rsplit_once('/').unwrap_or((".", &link.text));
+        let is_folder = matches!(name, "" | "." | "..");
+        for from in [folder, link.text.as_str()].iter().skip(usize::from(is_folder)) {
+            self.touch(&Resolved::fixed(&format!("{from}/{}", target.text)), false);
+        }
+        true
     }
 
     /// An operand that is a file, whatever it looks like, to all but a few programs.
@@ -359,16 +385,25 @@ impl Walker<'_> {
         for root in &roots {
             self.touch(root, deletes);
         }
-        let sweep = if narrows(&rest[end..]) { Sweep::Few } else { Sweep::All };
-        for root in &mut roots {
-            root.sweep = sweep;
+        let follows = words.iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
+        if deletes && follows {
+            self.mark_files(at, "`find` deletes what lies behind links".into());
         }
-        if deletes {
-            self.sweep("delete", Reach::Tree, &roots.iter().collect::<Vec<_>>(), false);
-        }
-        let mut tests = rest[end..].iter();
+        let all = &rest[end..];
+        let mut tests = all.iter();
         while let Some(word) = tests.next() {
+            // Only the tests before an act pick what it is done to.
+            let before = &all[..all.len() - tests.len() - 1];
+            let sweep = if narrows(before) { Sweep::Few } else { Sweep::All };
+            for root in &mut roots {
+                root.sweep = sweep;
+            }
             match word.text.as_str() {
+                "-delete" => {
+                    self.sweep("delete", Reach::Tree, &roots.iter().collect::<Vec<_>>(), false);
+                    // It asks for the same leave as `-exec rm {} +`.
+                    self.list_only(&["rm", "{}"].map(Resolved::fixed));
+                }
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     let mut inner: Vec<Resolved> = Vec::new();
                     for word in tests.by_ref() {
@@ -455,6 +490,23 @@ pub(super) fn can_run(name: &str, program: Option<&Program>, words: &[Resolved])
     program.is_none_or(Program::can_run) && !looks && !tools::takes_anything(name, words)
 }
 
+/// Does a test with this operator look at the file behind it, or at those on both sides of it?
+pub(super) fn tests_file(operator: &str) -> bool {
+    let letter = operator.strip_prefix('-').filter(|letter| letter.len() == 1);
+    letter.is_some_and(|letter| "aefdrwxsLhbcgkpuSGON".contains(letter)) || compares_files(operator)
+}
+
+fn compares_files(operator: &str) -> bool {
+    matches!(operator, "-nt" | "-ot" | "-ef")
+}
+
+/// Is this very word of a test a file? What is compared, or asked whether it is empty, is a text.
+fn is_tested(word: &Resolved, words: &[Resolved]) -> bool {
+    let Some(at) = words.iter().position(|other| std::ptr::eq(other, word)) else { return true };
+    let beside = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
+    tests_file(beside(at.checked_sub(1))) || compares_files(beside(at.checked_add(1)))
+}
+
 /// Is it the name that `mv` gives? Only what it takes away is lost.
 fn is_new_name(name: &str, word: &Resolved, words: &[Resolved]) -> bool {
     let has_target = |word: &Resolved| is_bundle(&word.text, 't') || word.text.starts_with("--t");
@@ -491,7 +543,10 @@ pub(super) fn narrows(tests: &[&Resolved]) -> bool {
     let texts: Vec<&str> = tests.iter().map(|word| word.text.as_str()).collect();
     texts.split(|text| matches!(*text, "-o" | "-or" | ",")).all(|branch| {
         branch.iter().enumerate().any(|(at, text)| {
-            let negated = at > 0 && matches!(branch[at - 1], "!" | "-not");
+            let is_not = |text: &&str| matches!(*text, "!" | "-not");
+            // A bracket that is negated may hold any of them.
+            let is_open = |pair: &[&str]| is_not(&pair[0]) && pair[1] == "(";
+            let negated = (at > 0 && is_not(&branch[at - 1])) || texts.windows(2).any(is_open);
             let any = branch.get(at + 1).is_some_and(|value| value.chars().all(|c| "*?./".contains(c)));
             PICKS.contains(text) && !negated && !any
         })

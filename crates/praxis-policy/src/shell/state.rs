@@ -30,6 +30,8 @@ pub(super) enum Value {
     Pattern(String),
     /// Some whole number.
     Number,
+    /// The path of something that `mktemp` has just made, or nothing where it failed.
+    Fresh,
 }
 
 impl Value {
@@ -41,7 +43,7 @@ impl Value {
                 let digits = text.strip_prefix('-').unwrap_or(text);
                 !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
             }
-            Self::Pattern(_) => false,
+            Self::Pattern(_) | Self::Fresh => false,
         }
     }
 }
@@ -65,6 +67,10 @@ pub(super) struct State {
     pub(super) functions: Rc<HashMap<String, Option<Rc<Function>>>>,
     /// What changed the meaning of later commands.
     pub(super) shadowed: Option<String>,
+    /// Variables that a `trap` counts on until the end, and functions that must not take the place of its programs.
+    pub(super) trapped: Rc<HashSet<String>>,
+    /// Did one of these change?
+    pub(super) is_trap_changed: bool,
 }
 
 impl State {
@@ -78,6 +84,8 @@ impl State {
             frozen: Rc::default(),
             functions: Rc::default(),
             shadowed: None,
+            trapped: Rc::default(),
+            is_trap_changed: false,
         }
     }
 
@@ -125,6 +133,7 @@ impl State {
 
     /// No variable is known from here on, not even the usual ones.
     pub(super) fn forget(&mut self) {
+        self.is_trap_changed |= !self.trapped.is_empty();
         let unknown = ["HOME", "PWD"].map(|name| (name.to_owned(), None));
         self.variables = Rc::new(HashMap::from(unknown));
     }
@@ -132,6 +141,8 @@ impl State {
     /// A variable has this value from here on.
     pub(super) fn set(&mut self, name: &str, value: Option<Value>) {
         let value = value.filter(|_| !self.frozen.contains(name));
+        // One fresh path is as good as another.
+        self.is_trap_changed |= self.trapped.contains(name) && value != Some(Value::Fresh);
         let has_room = self.variables.len() < MOST_NAMES || matches!(name, "HOME" | "PWD");
         // What was never noted is not known anyway.
         if has_room || self.variables.contains_key(name) {
@@ -147,6 +158,7 @@ impl State {
 
     /// A function has this meaning from here on.
     pub(super) fn define(&mut self, name: String, function: Function) {
+        self.is_trap_changed |= self.trapped.contains(&name);
         if self.functions.len() < MOST_NAMES || self.functions.contains_key(&name) {
             Rc::make_mut(&mut self.functions).insert(name, Some(Rc::new(function)));
         } else {
@@ -188,6 +200,10 @@ impl State {
         if self.shadowed.is_none() {
             self.shadowed.clone_from(&other.shadowed);
         }
+        if !Rc::ptr_eq(&self.trapped, &other.trapped) {
+            Rc::make_mut(&mut self.trapped).extend(other.trapped.iter().cloned());
+        }
+        self.is_trap_changed |= other.is_trap_changed;
         if self.pushed != other.pushed {
             self.pushed.clear();
         }

@@ -8,7 +8,7 @@ use super::table::Table;
 use super::tree::Node;
 use super::word::{self, Resolved};
 use super::{
-    About, Analysis, Dialect, Doubt, How, Place, Touched, agree, gaps, harmless, lexer, parse, path,
+    About, Analysis, Dialect, Doubt, How, Place, Touched, agree, gaps, harmless, lexer, operands, parse, path,
 };
 
 /// Syntax inside syntax; deeper scripts are dynamic.
@@ -21,6 +21,8 @@ const MOST_REASONS: usize = 16;
 const MOST_COMMANDS: usize = 20_000;
 /// Words of one script.
 const MOST_WORDS: usize = 8_000;
+/// Bytes of one that cannot be read for sure.
+const LONGEST_UNSURE: usize = 24_000;
 
 /// Walks trees and gathers what they do.
 pub(super) struct Walker<'p> {
@@ -36,6 +38,8 @@ pub(super) struct Walker<'p> {
     pub(super) fills: bool,
     /// Does the current command destroy what it is aimed at?
     pub(super) destroys: bool,
+    /// Is what is touched right now only started?
+    is_run: bool,
     /// What the next command finds on its input.
     pub(super) feed: Option<Feed>,
     /// Does a redirection further out take the place of what the next command is given?
@@ -77,6 +81,7 @@ impl<'p> Walker<'p> {
             dialect: place.shell,
             fills: true,
             destroys: false,
+            is_run: false,
             feed: None,
             outer_input: false,
             tail_input: None,
@@ -96,6 +101,7 @@ impl<'p> Walker<'p> {
     }
 
     pub(super) fn finish(mut self, script: &str) -> Analysis {
+        self.check_trap();
         self.out.unread = self.out.dynamic.then(|| script.to_owned());
         self.out.paths = self.paths.into_iter().collect();
         self.out.writes = self.writes.into_iter().collect();
@@ -137,7 +143,11 @@ impl<'p> Walker<'p> {
         }
         let lexed = lexer::lex(text, self.dialect);
         // The grammar takes its time with each word.
-        if lexed.as_ref().is_ok_and(|lexed| lexed.words.len() > MOST_WORDS) {
+        let is_long = match &lexed {
+            Ok(lexed) => lexed.words.len() > MOST_WORDS,
+            Err(_) => text.len() > LONGEST_UNSURE,
+        };
+        if is_long {
             return self.unseen("the script has more words than can be read");
         }
         let tree = match parse::tree(text, &self.fuse) {
@@ -176,6 +186,7 @@ impl<'p> Walker<'p> {
     pub(super) fn apart(&mut self, act: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
         act(self);
+        self.check_trap();
         self.state = before;
     }
 
@@ -288,6 +299,7 @@ impl<'p> Walker<'p> {
         let known = match known {
             Some(text) => Some(Value::Text(text)),
             None if plain && self.gives_number(value) => Some(Value::Number),
+            None if plain && self.gives_fresh(value) => Some(Value::Fresh),
             None => None,
         };
         self.state.set(&name, known);
@@ -315,9 +327,9 @@ impl<'p> Walker<'p> {
     /// Files that a test looks at.
     fn test(&mut self, node: Node<'_>, text: &str, depth: usize) {
         self.compared(node, text);
-        let mut waiting: Vec<_> = node.named().collect();
+        let mut waiting: Vec<_> = node.named().map(|part| (part, true)).collect();
         let mut seen = 0;
-        while let Some(part) = waiting.pop() {
+        while let Some((part, may_be_file)) = waiting.pop() {
             seen += 1;
             match part.kind() {
                 "word" | "string" | "raw_string" | "concatenation" | "ansi_c_string"
@@ -327,13 +339,19 @@ impl<'p> Walker<'p> {
                         if word::runs_in_brackets(&found.text) {
                             self.doubt("a test may run what stands in brackets");
                         }
-                        if found.is_static && path::looks_like(&found.text) {
-                            self.touch(&found, false);
+                        if may_be_file && found.is_static && path::looks_like(&found.text) {
+                            self.touch_run(&found);
                         }
                     }
                 }
                 "command_substitution" | "process_substitution" | "redirected_statement" => {}
-                _ => waiting.extend(part.named()),
+                // An operator says what its operands are.
+                "unary_expression" | "binary_expression" => {
+                    let operator = part.children().find(|child| is_operator(child.kind()));
+                    let files = operator.is_none_or(|sign| operands::tests_file(sign.text(text)));
+                    waiting.extend(part.named().map(|part| (part, files)));
+                }
+                _ => waiting.extend(part.named().map(|part| (part, may_be_file))),
             }
         }
         self.nested(node, text, depth);
@@ -401,6 +419,13 @@ impl<'p> Walker<'p> {
         is_known
     }
 
+    /// Notes a program that is started by its path, or a file that is only asked for.
+    pub(super) fn touch_run(&mut self, program: &Resolved) {
+        self.is_run = true;
+        self.touch_as(program, How::Read);
+        self.is_run = false;
+    }
+
     fn touch_known(&mut self, word: &Resolved, how: How) -> bool {
         if !word.is_static {
             let text = short(&word.text);
@@ -452,7 +477,13 @@ impl<'p> Walker<'p> {
         if path::is_harmless(&path) {
             return;
         }
-        let touched = Touched { path: path::join(base, text), glob: glob.map(str::to_owned), how, unless };
+        let touched = Touched {
+            path: path::join(base, text),
+            glob: glob.map(str::to_owned),
+            how,
+            unless,
+            is_run: self.is_run,
+        };
         if !self.touched.insert(touched) {
             return;
         }
@@ -461,6 +492,11 @@ impl<'p> Walker<'p> {
         }
         self.paths.insert(path);
     }
+}
+
+/// Is it an operator of a test that has operands of its own, not one that joins or negates tests?
+fn is_operator(kind: &str) -> bool {
+    matches!(kind, "test_operator" | "=" | "==" | "!=" | "=~" | "<" | ">")
 }
 
 /// A text short enough for a reason.

@@ -242,7 +242,7 @@ fn tilde(cells: Vec<Cell>, raw: &str, scope: &dyn Scope) -> Option<Vec<Cell>> {
         let home = match user.as_str() {
             "+" => match scope.variable("PWD")? {
                 Value::Text(folder) => folder,
-                Value::Pattern(_) | Value::Number => return None,
+                Value::Pattern(_) | Value::Number | Value::Fresh => return None,
             },
             user => scope.home(user)?,
         };
@@ -336,7 +336,7 @@ fn dollar<'r>(tail: &'r str, in_double: bool, scope: &dyn Scope, cells: &mut Vec
             cells.extend(pattern.chars().map(|sign| Cell { sign, quoted: !matches!(sign, '*' | '?' | '[') }));
             return Some(rest);
         }
-        Value::Pattern(_) | Value::Number => return None,
+        Value::Pattern(_) | Value::Number | Value::Fresh => return None,
     };
     // An unquoted value is split and globbed again; that is left to people.
     if !in_double && (value.is_empty() || value.contains([' ', '\t', '\n', '*', '?', '[', '\\'])) {

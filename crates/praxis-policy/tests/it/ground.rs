@@ -31,6 +31,7 @@ const FOLDERS: &[&str] = &[
     "/w/p/odd",
     "/w/p/fake/objects",
     "/w/p/fake/refs",
+    "/w/p/links",
     "/w/p/node_modules",
     "/w/p/src",
     "/w/p/sub",
@@ -42,6 +43,9 @@ const LINKS: &[(&str, &str)] = &[
     ("/w/p/repo", "/w/p/.git"),
     ("/w/p/top", "/"),
     ("/w/p/src/deep", "/w/p/build"),
+    ("/w/p/.venv/bin/python", "/usr/bin/python3.12"),
+    ("/w/p/links/HEAD", "/w/p/.git/HEAD"),
+    ("/w/p/.venv/bin/mine", "/home/me/bin/mine"),
 ];
 const FILES: &[&str] = &[
     "/w/p/odd/--compress-program=x",

@@ -193,6 +193,19 @@ fn a_script_of_nothing_but_git_is_known_as_such() {
         "git remote add o https://x.example/y",
         "git -c user.name=x -c user.email=y commit -m z",
         "git log $(git merge-base main HEAD)",
+        "git commit -m \"$(date)\"",
+        "cd sub && git add . && git commit -m x && echo done",
+        "touch f && git add f && git commit -m x",
+        "echo x > notes.txt && git add notes.txt && git commit -m x",
+        "git add -A && git commit -m x && git log --oneline | head -3",
+        "mkdir -p a && touch a/b && git add a",
+        "printf '%s\\n' a > f; git add f; git commit -m x",
+        "cp a b && git add b",
+        "cp a b src && git add src",
+        "mv a b && git add -A",
+        "sed -i 's/a/b/' f && git add f",
+        "git checkout -b x && sed -i.bak 's/a/b/' f && git commit -am y",
+        "cat > f <<'EOF'\nx\nEOF\ngit add f && git commit -m x",
     ] {
         assert!(judgement(only).git_only, "{only}: {:?}", judgement(only));
     }
@@ -212,6 +225,34 @@ fn a_script_of_nothing_but_git_is_known_as_such() {
         "git submodule foreach ls",
         "git log | sh",
         "git status | tee x",
+        "echo x > .git/HEAD && git add .",
+        "cp x .git/objects/y && git commit -m z",
+        "touch repo/x && git add .",
+        "cp x repo && git add .",
+        "cp -r x . && git add .",
+        "cp x/HEAD links && git add .",
+        "cp x/* src && git add .",
+        "mv repo r && cp x r/HEAD && git add .",
+        "mv repo r && echo x > r/HEAD && git add .",
+        "git checkout other -- r && echo x > r/HEAD",
+        "git stash pop && touch r/HEAD",
+        "ln -s .git r && git add r",
+        "echo x > \"$X\" && git add .",
+        "touch $X && git add .",
+        "uniq a $X && git add .",
+        "sed -i'.git/*' 's/a/b/' f && git add f",
+        "sed -i 's/a/b/w x' f && git add f",
+        "sed -f x f && git add f",
+        "make && git commit -m x",
+        "npm test && git commit -m x",
+        "python3 x.py && git add .",
+        "bash x.sh && git add .",
+        "touch f && ./x && git commit -m x",
+        "./touch f && git commit -m x",
+        "touch() { make; }; touch f && git commit -m x",
+        "env touch f && git add f",
+        "find . -name x -delete && git add -A",
+        "echo a | xargs touch && git add a",
     ] {
         assert!(!judgement(more).git_only, "{more}");
     }
@@ -220,6 +261,39 @@ fn a_script_of_nothing_but_git_is_known_as_such() {
     assert_eq!(config("git checkout -b x origin/x"), (true, false));
     assert_eq!(config("git remote set-url o x"), (true, true));
     assert_eq!(config("git submodule update --init"), (true, true));
+}
+
+#[test]
+fn what_must_write_the_repository_is_told_where_it_cannot() {
+    let needs = |script: &str| judgement(script).git_needs;
+    for (script, first) in [
+        ("make && git commit -m x", "git commit -m x"),
+        ("npm test; git status; git add -A; git commit -m x", "git add -A"),
+        ("make; git checkout -b x", "git checkout -b x"),
+        ("make; git stash", "git stash"),
+        ("make; git branch x", "git branch x"),
+        ("make; git branch -D x", "git branch -D x"),
+        ("make; git tag v1", "git tag v1"),
+        ("make; git tag -a v1 -m x", "git tag -a v1 -m x"),
+        ("make; git restore --staged x", "git restore --staged x"),
+        ("make; git apply --index p", "git apply --index p"),
+        ("make; git submodule update", "git submodule update"),
+        ("make; git -C sub commit -m x", "git -C sub commit -m x"),
+        ("make; git worktree add ../x", "git worktree add ../x"),
+    ] {
+        assert_eq!(needs(script).as_deref(), Some(first), "{script}");
+    }
+    for nothing in [
+        "git add -A && git commit -m x",
+        "make; git status; git log -1; git diff; git show; git branch; git branch -a; git stash list",
+        "make; git config --get a.b; git config user.name; git tag; git tag -l 'v*'; git remote -v",
+        "make; git worktree list; git submodule status; git apply p; git branch --contains x; git bisect log",
+        "make; git commit --help; git --version; git clone https://x.example/y",
+        "git init /tmp/x && cd /tmp/x && make && git add a && git commit -m a",
+        "make; git -C /tmp/x commit -m a",
+    ] {
+        assert_eq!(needs(nothing), None, "{nothing}");
+    }
 }
 
 /// Where the kernel holds the files, only what is about programs or a loss is a question.
@@ -243,7 +317,7 @@ fn a_view_answers_which_files_and_nothing_else() {
     let looped = "for f in $(git ls-files); do cat \"$f\"; done";
     assert_eq!(held(looped).patterns, ["git ls-files", "cat \"$f\""], "the script as a whole needs no rule");
     for loss in
-        ["rm -f \"$X\"", "mv $X y", "find . -name x -delete", "git clean -fd $X", "truncate -s 0 \"$X\""]
+        ["rm -f \"$X\"", "mv $X y", "find . -name \"$X\" -delete", "git clean -fd $X", "truncate -s 0 \"$X\""]
     {
         let care = held(loss).care;
         assert!(matches!(care, Care::Doubt { grave: true, .. }), "{loss}: {care:?}");

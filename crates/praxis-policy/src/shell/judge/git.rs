@@ -1,13 +1,7 @@
 //! Is a script nothing but git, and on which ground does git run?
 
 use super::Bench;
-use crate::shell::{About, Analysis, GitAct, Simple, Word, git, path, word};
-
-/// Programs that may stand beside git: they say something, or look at what git says.
-const BESIDE: &[&str] = &[
-    "true", ":", "echo", "printf", "cat", "head", "tail", "grep", "wc", "cut", "sort", "uniq", "tr", "test",
-    "[", "false", "pwd",
-];
+use crate::shell::{About, Analysis, Beside, GitAct, How, Simple, Touched, Word, git, path, word};
 
 /// Subcommands that people use, which write what is theirs in the git folder and nothing else there. Those that a script
 /// can tell where to write, or what to write into it, are not among them.
@@ -92,21 +86,42 @@ impl Reading {
         });
         let writes = configures.is_some() || acts().any(|act| *act == GitAct::Follows);
         let unknown = analysis.doubts.iter().any(|doubt| doubt.about != About::Files);
+        let mut commands = analysis.commands.iter().filter(|command| !command.is_call);
         let only = !unknown
             && analysis.loose.is_empty()
             && acts().next().is_some()
-            && analysis.commands.iter().all(|command| command.is_call || belongs(command));
+            && commands.all(belongs)
+            && is_orderly(analysis);
         Self { only, configures, writes }
     }
 }
 
+/// Where files are written beside git, nothing may make new names that lead these writes astray: a link into the
+/// repository that git checks out, or that is moved, is not there yet when the script is judged.
+fn is_orderly(analysis: &Analysis) -> bool {
+    let own = || analysis.commands.iter().filter(|command| !command.is_call);
+    let writers = own().filter(|command| writes_beside(command)).count();
+    let moves = own().any(|command| command.source.starts_with("mv "));
+    let keeps = |command: &Simple| {
+        let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
+        command.git.is_none() || git::keeps_tree(&words)
+    };
+    writers == 0 || (own().all(keeps) && (!moves || writers == 1))
+}
+
+fn writes_beside(command: &Simple) -> bool {
+    command.git.is_none() && (command.beside == Beside::Writes || !command.redirects.is_empty())
+}
+
+/// Git whose act is known, or a program beside it of which everything is known that it writes.
 fn belongs(command: &Simple) -> bool {
-    let name = command.source.split(' ').next().unwrap_or_default();
-    let is_quiet = command.redirects.is_empty() && command.risky.is_none();
-    match &command.git {
-        Some(act) => is_quiet && *act != GitAct::Unknown && stays_home(command),
-        None => is_quiet && BESIDE.contains(&name),
-    }
+    command.risky.is_none()
+        && match (&command.git, command.beside) {
+            (Some(act), _) => command.redirects.is_empty() && *act != GitAct::Unknown && stays_home(command),
+            (None, Beside::Nothing) => false,
+            (None, Beside::Looks) => true,
+            (None, Beside::Writes) => !command.dynamic,
+        }
 }
 
 /// Is it an ordinary command on the repository that it is in?
@@ -131,6 +146,32 @@ fn stays_home(command: &Simple) -> bool {
 }
 
 impl Bench<'_> {
+    /// Is every file that the script writes known, and outside every repository?
+    pub(super) fn writes_outside_git(&mut self, analysis: &Analysis) -> bool {
+        let is_write = |touched: &&Touched| touched.how != How::Read;
+        let names: Vec<&str> =
+            analysis.touched.iter().filter_map(|read| read.path.rsplit('/').next()).collect();
+        !analysis.fills_unknown
+            && analysis.touched.iter().filter(is_write).all(|write| {
+                let real = self.real(&write.path);
+                // What is put into a folder keeps its name there, and that name may be a link.
+                let inside = names.iter().filter(|_| real.is_folder && write.how == How::Fill);
+                let paths = inside.map(|name| path::join(&write.path, name)).chain([write.path.clone()]);
+                write.glob.is_none()
+                    && paths.into_iter().all(|path| !is_git(&path) && !is_git(&self.real(&path).path))
+            })
+    }
+
+    /// The first command that must write a repository of the project.
+    pub(super) fn needs_git(&mut self, analysis: &Analysis) -> Option<String> {
+        let mut is_ours = |folder: &String| {
+            let real = self.real(folder);
+            self.ground.roots.iter().any(|root| path::is_inside(&real.path, root))
+        };
+        let first = analysis.git_writes.iter().find(|write| write.folders.iter().any(&mut is_ours));
+        first.map(|write| write.source.clone())
+    }
+
     /// A bare repository that lies in the project brings a configuration of its own, which can run programs.
     pub(super) fn bare(&mut self, analysis: &Analysis) -> Option<String> {
         analysis.git.iter().find_map(|folder| {
@@ -149,4 +190,9 @@ impl Bench<'_> {
             None
         })
     }
+}
+
+/// Does a path lead through a repository?
+fn is_git(path: &str) -> bool {
+    path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }
