@@ -240,9 +240,19 @@ fn git_writes_its_own_folder_when_the_script_is_nothing_but_git() {
     let told = run(&project, &command("git checkout -q -b topic && git branch --show-current"));
     assert_eq!(output(&told), "topic\n", "{told}");
     if has_trees(&project) {
-        let told = run(&project, &command("python3 --version && git commit --allow-empty -qm third"));
+        let told = run(&project, &command("touch made && python3 -V && git commit --allow-empty -qm third"));
+        assert!(
+            told["error"].as_str().unwrap().contains("Send the git commands in a call of their own"),
+            "{told}"
+        );
+        assert!(!project.directory().join("made").exists(), "nothing of it was run");
+        // Where the text does not tell, the kernel does.
+        let told = run(&project, &veiled("python3 -V && git commit --allow-empty -qm third"));
         assert_ne!(told["metadata"]["exit"], 0, "{told}");
         assert!(told["output"].as_str().unwrap().contains("sandbox"), "the refusal is told as such: {told}");
+        let told =
+            run(&project, &command("echo x > notes.txt && git add notes.txt && git commit -qm \"$(date)\""));
+        assert_eq!(told["metadata"]["exit"], 0, "{told}");
     }
 }
 

@@ -63,6 +63,16 @@ pub(super) async fn permit(
              or code of other languages.",
         ));
     }
+    // It would fail half-way, with the first half done.
+    if let Some(git) = judged.git_needs.as_ref().filter(|_| !wants_out && input.access.is_none())
+        && kind == ViewKind::Work
+        && views.hold(kind)
+    {
+        return Err(ToolError::misuse(format!(
+            "Nothing was run: `{git}` writes the repository, which the sandbox allows only to scripts that are nothing but \
+             git and simple file commands. Send the git commands in a call of their own, before or after the rest."
+        )));
+    }
     let doubtful = !judged.care.is_usual();
     let mut extra = Extra { git: judged.git_only, git_config: judged.git_config, ..Extra::default() };
     if !judged.outside.is_empty() {
