@@ -8,7 +8,7 @@ mod index;
 mod project;
 mod table;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -323,6 +323,7 @@ impl Views {
             // Whatever was granted: who may not edit writes nothing.
             places.iter_mut().for_each(|place| place.access = place.access.min(Access::Read));
         }
+        keep_existing(&mut places);
         Ok(View {
             places,
             temp,
@@ -373,6 +374,23 @@ impl Views {
         let home = &self.parts.home;
         !home.starts_with(folder) && folder != home.join(".local") && folder.components().count() > 2
     }
+}
+
+/// Leaves out what is not there: most of the tables, of which nobody else needs to hear.
+fn keep_existing(places: &mut Vec<Place>) {
+    let mut folders: HashMap<PathBuf, bool> = HashMap::new();
+    places.retain(|place| {
+        let Some(folder) = place.path.parent() else { return true };
+        let is_there = match folders.get(folder) {
+            Some(known) => *known,
+            None => {
+                let found = folder.is_dir();
+                folders.insert(folder.to_owned(), found);
+                found
+            }
+        };
+        is_there && place.path.symlink_metadata().is_ok()
+    });
 }
 
 /// What is secret in the home folder, as far as it is there.
