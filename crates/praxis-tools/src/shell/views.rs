@@ -167,9 +167,9 @@ impl Views {
             ViewKind::Work => {
                 " Commands run in a sandbox: they write the project, temporary files (`/tmp` is theirs alone) and caches of \
                  tools, and see programs and settings of the machine, but no secrets (`.env`), no other processes and \
-                 nothing else of the user's. Git's own files are written only by commands that are nothing but git. When \
-                 the sandbox refuses what is needed, give `access`, or `outside` if nothing less will do; both ask the \
-                 user."
+                 nothing else of the user's. Git's own files are written only by scripts that are nothing but git and \
+                 simple file commands. When the sandbox refuses what is needed, give `access`, or `outside` if nothing \
+                 less will do; both ask the user."
             }
         }
     }

@@ -25,6 +25,7 @@ const PORCELAIN: &[&str] = &[
     "diff",
     "fetch",
     "for-each-ref",
+    "fsck",
     "gc",
     "grep",
     "log",
