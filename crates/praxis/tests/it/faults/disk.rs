@@ -106,8 +106,8 @@ fn in_a_home_that_cannot_be_written_sessions_are_read_and_a_run_says_what_to_do(
 
 #[test]
 fn what_cannot_be_logged_is_said_once() {
-    let call = json!({ "bash": { "command": "true", "description": "Does nothing" } });
-    let other = json!({ "bash": { "command": "exit 0", "description": "Does nothing" } });
+    let call = json!({ "bash": { "command": "ls", "description": "Lists" } });
+    let other = json!({ "bash": { "command": "ls -a", "description": "Lists" } });
     let project = scripted(&json!([{ "call": call }, { "call": other }, "Done."]).to_string());
     // A file where the folder of the log should be.
     let project = project.home_file(".local/state", "");
