@@ -218,7 +218,8 @@ fn echoed(texts: &[&str]) -> Option<Feed> {
 fn printed(texts: &[&str]) -> Option<Feed> {
     let (format, rest) = texts.split_first()?;
     let said = match (*format, rest) {
-        ("%s" | "%s\\n", [_, ..]) => rest.join("\n"),
+        ("%s", [_, ..]) => rest.concat(),
+        ("%s\\n", [_, ..]) => rest.join("\n"),
         (format, []) if !format.contains('%') => format.replace("\\n", "\n"),
         _ => return None,
     };

@@ -100,6 +100,10 @@ impl Walker<'_> {
             }
             let text = word.text.as_str();
             if text == "--" && !ended {
+                if rest.len() + options < words.len() {
+                    // Behind an operand it ends nothing, but names a program.
+                    self.mark(at, format!("`--` stands behind an operand of `{name}`"));
+                }
                 ended = true;
                 rest = &rest[1..];
                 options = words.len() - rest.len();
@@ -233,6 +237,12 @@ impl Walker<'_> {
         }
         if matches!(name, "command" | "builtin" | "then" | "do") {
             return self.run_at(rest, level + 1);
+        }
+        if name == "time" {
+            // A word of the shell here, a program there.
+            let before = self.state.clone();
+            self.run_at(rest, level + 1);
+            return self.state.merge(&before);
         }
         self.apart(|me| {
             if let Some(folder) = folder {
