@@ -286,6 +286,12 @@ impl Walker<'_> {
                     if child.text(text).contains("\\\n") && openings(child.text(text)) > 0 {
                         self.doubt("lines of a heredoc with a substitution are joined");
                     }
+                    // Sums and defaults in it can assign.
+                    let body = child.text(text);
+                    let sums = ["$((", "$["].iter().any(|sign| body.contains(sign));
+                    if sums || (body.contains("${") && body.contains('=')) {
+                        self.state.forget();
+                    }
                     let met = self.nested(child, text, depth);
                     if met < openings(child.text(text)) {
                         self.body(child.text(text));
