@@ -243,7 +243,7 @@ fn listed(name: &str, words: &[Resolved]) -> Vec<Resolved> {
     let places: Vec<&Resolved> =
         words.iter().take_while(|word| !ends(word)).filter(|word| !word.text.starts_with('-')).collect();
     let tests: Vec<&Resolved> = words.iter().skip(places.len()).collect();
-    let sweep = if name == "find" && super::operands::narrows(&tests) { Sweep::Few } else { Sweep::All };
+    let sweep = if name == "find" && super::find::narrows(&tests) { Sweep::Few } else { Sweep::All };
     let here = Resolved::fixed(".");
     let places = if places.is_empty() { vec![&here] } else { places };
     let listed = |place: &Resolved| match name {

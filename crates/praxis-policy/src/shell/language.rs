@@ -3,6 +3,7 @@
 use super::table::Table;
 use super::word::Resolved;
 use super::{About, Doubt, harmless, path, scripts};
+use crate::wildcard;
 
 /// Modules of Python that run code from their arguments or their input.
 const RUNNERS: &[&str] =
@@ -184,24 +185,13 @@ fn is_changed(name: &str, value: &str) -> bool {
     table.is_special(name) && !harmless::fits(value, table.harmless_values(name), &[], "/")
 }
 
-/// Is it the setting, with anything for the `*`?
-fn fits_cmake(name: &str, known: &str) -> bool {
-    let mut parts = known.split('*');
-    let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else { return false };
-    for part in parts {
-        let Some(at) = rest.find(part).filter(|_| !part.is_empty()) else { return part.is_empty() };
-        rest = &rest[at + part.len()..];
-    }
-    rest.is_empty()
-}
-
 /// Does a definition for `cmake` name a program, or a file of `cmake` that it has to read?
 fn sets_program(text: &str) -> bool {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let name = name.split(':').next().unwrap_or(name);
     let bare = name.trim_start_matches("-D").trim();
     let is_strange =
-        bare.starts_with("CMAKE_") && !HARMLESS_OF_CMAKE.iter().any(|known| fits_cmake(bare, known));
+        bare.starts_with("CMAKE_") && !HARMLESS_OF_CMAKE.iter().any(|known| wildcard::matches(bare, known));
     let names_one = is_strange
         || NAMES_OF_PROGRAMS.iter().any(|part| name.contains(part))
         || name.ends_with("_COMMAND")

@@ -457,3 +457,27 @@ fn a_yes_to_everything_does_not_open_the_git_folder() {
         assert_eq!(output(&log).trim(), "1", "{run:?}");
     }
 }
+
+#[test]
+fn what_was_told_to_end_is_not_left_behind_and_what_runs_on_is() {
+    let project = guarded();
+    let told = run(&project, &command("sleep 60 & kill $!; echo done"));
+    assert_eq!((output(&told), &told["metadata"]["job"]), ("done\n", &Value::Null), "{told}");
+    let told = run(&project, &command("sleep 60 & echo done"));
+    assert!(told["output"].as_str().unwrap().contains("It ends with the session."), "{told}");
+}
+
+/// The command ends itself once it sees that it was left running.
+#[test]
+fn what_may_outlive_us_does_so_without_another_word() {
+    let project = guarded();
+    let script = "(while [ ! -e go ]; do sleep 0.01; done; touch gone) & echo done";
+    let told = run(&project, &json!({ "command": script, "outlive": true }));
+    assert!(told["output"].as_str().unwrap().contains("It goes on after Praxis has ended."), "{told}");
+    fs::write(project.directory().join("go"), "").unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !project.directory().join("gone").exists() {
+        assert!(std::time::Instant::now() < until, "it was ended with us");
+        std::thread::yield_now();
+    }
+}
